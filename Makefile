@@ -1,0 +1,46 @@
+# Two commands for a newcomer: `make demo` and `make test`. Each prepares .venv by itself.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+ARGS ?=
+
+.PHONY: demo test bench generate requirements clean
+
+demo: $(VENV)/run.stamp
+	@$(BIN)/tumbler demo $(ARGS)
+
+test: $(VENV)/test.stamp
+	$(BIN)/ruff check .
+	$(BIN)/pyright --stats
+	$(BIN)/python -m pytest $(ARGS)
+
+bench: $(VENV)/run.stamp
+	@$(BIN)/tumbler bench $(ARGS)
+
+$(VENV)/python.stamp:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.12 ...")'
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/run.stamp: requirements/run.txt pyproject.toml $(VENV)/python.stamp
+	@echo "Preparing $(VENV) (once) ..."
+	@$(PIP) install --require-hashes -r requirements/run.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/test.stamp: requirements/test.txt requirements/stubs.txt $(VENV)/run.stamp
+	@echo "Preparing the tests' tools (once) ..."
+	@$(PIP) install --require-hashes -r requirements/test.txt
+	@$(PIP) install --require-hashes --no-deps --upgrade --target typings -r requirements/stubs.txt
+	@touch $@
+
+# Pins every package by hash; run it after a change to requirements/*.in.
+requirements: $(VENV)/python.stamp
+	$(PIP) install pip-tools
+	cd requirements && for name in run test stubs; do \
+	  ../$(BIN)/pip-compile --quiet --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
+	    --no-emit-trusted-host --strip-extras --allow-unsafe --annotation-style=line $$name.in -o $$name.txt; done
+
+clean:
+	rm -rf $(VENV) typings build *.egg-info .pytest_cache .ruff_cache

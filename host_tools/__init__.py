@@ -1,0 +1,1 @@
+"""The host side of the Sic Bo tumbler: link, verification, ledger, settlement and the `tumbler` command."""

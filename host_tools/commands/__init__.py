@@ -1,0 +1,1 @@
+"""One module a command of `tumbler`; each has `register(app)` and imports its machinery only when called."""
