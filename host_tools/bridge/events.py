@@ -1,0 +1,183 @@
+"""What happens at a table, as immutable events for displays, logs and programs that follow a round.
+
+Events inform; they never move money. Those that tell of a record (`sequence`) are sent after the record is
+durable in the ledger. `round` is the round's id, 16 bytes. Money is exact decimal text, as `"12.50"`.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceConnected:
+    """The device was recognised and the session is open."""
+
+    device: bytes
+    boot: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceLost:
+    """The device is silent or its port is gone; `reason` is for people."""
+
+    device: bytes
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRefused:
+    """The device sent a record or greeting that must not be believed (fork, gap, bad signature, unknown)."""
+
+    device: bytes
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoundOpened:
+    """The device's `round-opened` record is in the ledger. `mode` is `covered` or `open`."""
+
+    round: bytes
+    mode: str
+
+
+@dataclass(frozen=True, slots=True)
+class BetsOpen:
+    """Wagers are accepted from now on ("Place your bets")."""
+
+    round: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class WagersPlaced:
+    """A batch of wagers is durable: how many were new in it and what they stake together."""
+
+    round: bytes
+    count: int
+    stake: str
+
+
+@dataclass(frozen=True, slots=True)
+class BetsClosed:
+    """The device's `no-more-bets` record is in the ledger ("No more bets")."""
+
+    round: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class StrokeCounted:
+    """The device counted a stroke; `count` so far. Unsigned, for displays."""
+
+    round: bytes
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class AtRest:
+    """The strokes are done and the dice lie still. Unsigned, for displays."""
+
+    round: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRead:
+    """The device's `reading` record: faces 1..6, tilts in tenths of a degree, confidences in thousandths."""
+
+    round: bytes
+    faces: tuple[int, int, int]
+    tilts: tuple[int, ...]
+    confidences: tuple[int, ...]
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class WagerOutcome:
+    """What became of one wager: `result` is `won`, `lost` or `void`; `payout` excludes the stake and
+    `returned` is what goes back to the player; `odds` is the text of an exact fraction, empty unless won."""
+
+    id: str
+    player: str
+    wager: str
+    stake: str
+    result: str
+    odds: str
+    payout: str
+    returned: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoundOutcome:
+    """How a round ended. `verdict` is `settled`, `void` or `referred`.
+
+    `faces` only when settled; `fact` is the device's reason (definitions.FACTS), the irregularity found by the
+    host, or empty; `clause` is the rulebook's clause applied; `sequence` the record it rests on, 0 when the
+    device never opened the round; `wagers` are empty when referred, because they are frozen.
+    """
+
+    round: bytes
+    verdict: str
+    faces: tuple[int, int, int] | None
+    fact: str
+    clause: str
+    sequence: int
+    wagers: tuple[WagerOutcome, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundSettled:
+    """The round is settled in the ledger; `settlement` lists every wager."""
+
+    round: bytes
+    settlement: RoundOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class RoundVoid:
+    """The round is void and every stake is back; `action` is the rulebook's word for the ruling."""
+
+    round: bytes
+    fact: str
+    action: str
+    clause: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoundReferred:
+    """The rulebook leaves the round to people (`clause`); its wagers are frozen."""
+
+    round: bytes
+    fact: str
+    clause: str
+
+
+@dataclass(frozen=True, slots=True)
+class FaultRaised:
+    """The device latched a fault; no round opens until it is cleared."""
+
+    fact: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class FaultCleared:
+    """A fault was re-checked by the device and cleared."""
+
+    fact: str
+    detail: str
+
+
+Event = (
+    DeviceConnected
+    | DeviceLost
+    | DeviceRefused
+    | RoundOpened
+    | BetsOpen
+    | WagersPlaced
+    | BetsClosed
+    | StrokeCounted
+    | AtRest
+    | ResultRead
+    | RoundSettled
+    | RoundVoid
+    | RoundReferred
+    | FaultRaised
+    | FaultCleared
+)
