@@ -257,7 +257,7 @@ def schema_digest():
     """First 8 bytes of SHA-256 over all tables in a fixed order: equal digests, equal definitions."""
     digest = hashlib.sha256()
     wire = (RECORD_FIELDS, RECORD_KINDS, PLAY_MODES, FACTS, CHANNELS, MESSAGES, COMMANDS, REPLY_STATUSES)
-    for table in (*wire, DEVICE_STATES):
+    for table in wire + (DEVICE_STATES,):
         for name in sorted(table):
             entry = table[name]
             if isinstance(entry, tuple):

@@ -1,0 +1,65 @@
+"""What each field type of definitions.py allows, for records and messages alike."""
+
+from tumbler import definitions
+
+_MAX_UINT = 0xFFFFFFFFFFFFFFFF
+
+# Fields whose numbers come from a table. "command" is not among them: an unknown one gets a reply of its own.
+_NUMBERED = {
+    "mode": definitions.PLAY_MODES,
+    "fact": definitions.FACTS,
+    "channel": definitions.CHANNELS,
+    "status": definitions.REPLY_STATUSES,
+    "state": definitions.DEVICE_STATES,
+}
+_LARGEST = {"confidences": 1000}
+
+
+def complaint(name, kind, value):
+    """None when `value` may stand in field `name` of type `kind`; otherwise what it should be, as text."""
+    if kind == "uint":
+        if not _is_uint(value):
+            return "should be an unsigned 64-bit integer"
+        if name in _NUMBERED and definitions.name_of(_NUMBERED[name], value) is None:
+            return "%d is none of the numbers defined for it" % value
+    elif kind[:6] == "bytes:":
+        if type(value) is not bytes or len(value) != int(kind[6:]):
+            return "should be %s bytes" % kind[6:]
+    elif kind == "text":
+        if type(value) is not str or len(value.encode()) > definitions.MAX_DETAIL:
+            return "should be text of at most %d bytes" % definitions.MAX_DETAIL
+    elif kind == "bool":
+        if type(value) is not bool:
+            return "should be true or false"
+    elif kind == "faces":
+        if not _is_uints(value) or len(value) != 3 or min(value) < 1 or max(value) > 6:
+            return "should be three numbers from 1 to 6"
+    elif kind == "strokes":
+        if not _is_strokes(value):
+            return "should be pairs of unsigned integers, width and speed"
+    elif kind == "uints":
+        if not _is_uints(value):
+            return "should be unsigned integers"
+        if name in ("tilts", "confidences") and len(value) != 3:
+            return "should have one number a die"
+        if name in _LARGEST and max(value) > _LARGEST[name]:
+            return "should be at most %d" % _LARGEST[name]
+    else:
+        return "has the undefined type %s" % kind
+    return None
+
+
+def _is_uint(value):
+    return type(value) is int and 0 <= value <= _MAX_UINT
+
+
+def _is_list(value):
+    return type(value) in (list, tuple)
+
+
+def _is_uints(value):
+    return _is_list(value) and all(_is_uint(number) for number in value)
+
+
+def _is_strokes(value):
+    return _is_list(value) and all(_is_uints(stroke) and len(stroke) == 2 for stroke in value)
