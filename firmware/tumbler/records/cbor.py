@@ -29,7 +29,7 @@ def encode(value):
 
 
 def decode(data):
-    """The value that all of `data` (bytes-like) is the deterministic form of; CborError for any other bytes."""
+    """The value of which `data` (bytes-like) is the deterministic form; CborError for any other bytes."""
     reader = _Reader(data)
     value = reader.item(0)
     if reader.at != len(reader.data):
@@ -81,7 +81,7 @@ def _put(out, value, depth):
     elif kind is bool:
         out.append(_TRUE if value else _FALSE)
     elif kind is str:
-        data = _utf8(value)
+        data = utf8(value)
         _put_head(out, _TEXT, len(data))
         out.extend(data)
     else:
@@ -100,8 +100,8 @@ def _sorted_keys(mapping):
     return sorted(mapping)
 
 
-def _utf8(text):
-    """Text as UTF-8 bytes; refuses surrogates, which MicroPython would encode."""
+def utf8(text):
+    """Text as UTF-8 bytes; CborError for a surrogate, which MicroPython would encode."""
     try:
         data = text.encode()
     except UnicodeError:
@@ -112,7 +112,7 @@ def _utf8(text):
 
 
 def _is_strict(text, data):
-    """True when `data` is the UTF-8 (RFC 3629) of `text`; MicroPython lets overlong forms and surrogates pass."""
+    """True when `data` is the UTF-8 (RFC 3629) of `text`; MicroPython passes overlong forms and surrogates."""
     try:
         again = bytearray()
         for character in text:
@@ -171,7 +171,7 @@ class _Reader:
         return number
 
     def _check_claim(self, count, what, start):
-        """Each counted thing takes at least a byte, so nothing is made for more of them than bytes are left."""
+        """Each counted thing takes a byte or more, so nothing is made for more of them than bytes are left."""
         left = len(self.data) - self.at
         if count > left:
             raise CborError("byte %d: %d %s claimed, %d bytes left" % (start, count, what, left))

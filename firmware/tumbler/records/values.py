@@ -1,6 +1,7 @@
 """What each field type of definitions.py allows, for records and messages alike."""
 
 from tumbler import definitions
+from tumbler.records import cbor
 
 _MAX_UINT = 0xFFFFFFFFFFFFFFFF
 
@@ -26,8 +27,8 @@ def complaint(name, kind, value):
         if type(value) is not bytes or len(value) != int(kind[6:]):
             return "should be %s bytes" % kind[6:]
     elif kind == "text":
-        if type(value) is not str or len(value.encode()) > definitions.MAX_DETAIL:
-            return "should be text of at most %d bytes" % definitions.MAX_DETAIL
+        if type(value) is not str or not _fits(value):
+            return "should be text of at most %d bytes of UTF-8" % definitions.MAX_DETAIL
     elif kind == "bool":
         if type(value) is not bool:
             return "should be true or false"
@@ -51,6 +52,13 @@ def complaint(name, kind, value):
 
 def _is_uint(value):
     return type(value) is int and 0 <= value <= _MAX_UINT
+
+
+def _fits(text):
+    try:
+        return len(cbor.utf8(text)) <= definitions.MAX_DETAIL
+    except cbor.CborError:
+        return False
 
 
 def _is_list(value):
