@@ -1,0 +1,113 @@
+"""The board's configuration: one readable JSON file, checked completely before anything uses it."""
+
+import json
+
+# name: (least, most). Times in ms or us as the name says; what each means stands where it is used.
+LIMITS = {
+    # strokes
+    "debounce_us": (50, 5000),
+    "gate_gap_um": (100, 10000),
+    "min_width_us": (1000, 100000),
+    "min_speed_mm_s": (10, 5000),
+    "max_width_us": (10000, 1000000),
+    # the round; the rules ask for three tumbles at the least (MBS 3.1, RWS 5.3.1)
+    "min_tumbles": (3, 10),
+    "drive_strokes": (3, 12),
+    "max_tumbles": (3, 16),
+    "tumble_ms": (1000, 30000),
+    "stroke_gap_ms": (50, 5000),
+    "settle_ms": (500, 30000),
+    "read_ms": (1000, 120000),
+    "agree_scenes": (2, 10),
+    "refuse_scenes": (2, 10),
+    # enclosure, rest and host
+    "channel_debounce_ms": (5, 500),
+    "cover_travel_ms": (500, 60000),
+    "rest_mg": (1, 2000),
+    "rest_ms": (100, 5000),
+    "host_ms": (2000, 120000),
+}
+_TEXTS = ("board", "profile")
+_KEYS = (*_TEXTS, "limits")
+
+
+class ConfigError(ValueError):
+    """The configuration cannot be used; the message names the file and every key at fault."""
+
+
+class Limits:
+    """The numbers of the configuration's "limits", an attribute each."""
+
+    def __init__(self, values):
+        for name in LIMITS:
+            setattr(self, name, values[name])
+
+
+class Config:
+    """board: the hal back end; profile: the reader's profile file; limits: Limits; raw: the file's bytes."""
+
+    def __init__(self, values, raw):
+        self.board = values["board"]
+        self.profile = values["profile"]
+        self.limits = Limits(values["limits"])
+        self.raw = raw
+
+
+def load(path):
+    """Read and check the configuration file at `path`; ConfigError names all that is wrong with it."""
+    try:
+        with open(path, "rb") as file:
+            raw = file.read()
+    except OSError:
+        raise ConfigError("%s: not readable: copy the board's board.json there" % path) from None
+    return parse(raw, path)
+
+
+def parse(raw, path="board.json"):
+    """Check the configuration `raw` (bytes of JSON); `path` is for the messages."""
+    try:
+        values = json.loads(raw)
+    except ValueError:
+        raise ConfigError("%s: not valid JSON" % path) from None
+    if not isinstance(values, dict):
+        raise ConfigError("%s: not a JSON object" % path)
+    faults = _faults(values)
+    if faults:
+        raise ConfigError("%s: %s" % (path, "; ".join(faults)))
+    return Config(values, raw)
+
+
+def _faults(values):
+    faults = _key_faults("", values, _KEYS)
+    for name in _TEXTS:
+        if name in values and not (isinstance(values[name], str) and values[name]):
+            faults.append("%s is not a text" % name)
+    limits = values.get("limits")
+    if limits is None:
+        return faults
+    if not isinstance(limits, dict):
+        return [*faults, "limits is not an object"]
+    faults += _key_faults("limits.", limits, LIMITS)
+    faults += _range_faults(limits)
+    if not faults and not limits["min_tumbles"] <= limits["drive_strokes"] <= limits["max_tumbles"]:
+        faults.append("limits: min_tumbles <= drive_strokes <= max_tumbles does not hold")
+    return faults
+
+
+def _key_faults(prefix, values, known):
+    unknown = ["unknown key %s%s" % (prefix, name) for name in sorted(values) if name not in known]
+    missing = ["missing key %s%s" % (prefix, name) for name in known if name not in values]
+    return unknown + missing
+
+
+def _range_faults(limits):
+    faults = []
+    for name, (least, most) in LIMITS.items():
+        if name not in limits:
+            continue
+        value = limits[name]
+        if type(value) is not int:
+            faults.append("limits.%s is not a whole number" % name)
+        elif not least <= value <= most:
+            faults.append("limits.%s is %d, not within %d..%d" % (name, value, least, most))
+    return faults

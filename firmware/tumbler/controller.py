@@ -1,0 +1,262 @@
+"""The only place that knows all parts: sensors, round, scene, journal, chain and link, one step at a time.
+
+A step reads the clock once, turns what came in into events, lets the round decide and carries out its effects.
+Nothing blocks but the camera and the reader, and those only between a round's close and its end.
+"""
+
+from tumbler import round as play
+from tumbler.definitions import (
+    CHANNELS,
+    DEVICE_STATES,
+    FACTS,
+    MAX_DETAIL,
+    PLAY_MODES,
+    REPLY_STATUSES,
+    name_of,
+)
+from tumbler.enclosure import Enclosure
+from tumbler.hal import CameraError
+from tumbler.journal import JournalFull
+from tumbler.rest import RestDetector
+from tumbler.scene import Scene
+from tumbler.strokes import StrokeCounter
+
+_RECEIVE_BYTES = 256
+
+
+class Identity:
+    """What the controller tells of itself: firmware and profile digests (32 bytes each)."""
+
+    def __init__(self, firmware, profile):
+        self.firmware = firmware
+        self.profile = profile
+
+
+class Controller:
+    """Runs one tumbler.
+
+    board: a hal board; limits: config.Limits; identity: Identity; reader: reader.Reader; journal: mounted;
+    chain: records.Chain at the journal's end; link: link.DeviceSession; proven: replay.Proven.
+    """
+
+    def __init__(self, board, limits, identity, reader, journal, chain, link, proven):
+        self._board = board
+        self._limits = limits
+        self._identity = identity
+        self._journal = journal
+        self._chain = chain
+        self._link = link
+        self._proven = proven
+        self._strokes = StrokeCounter(limits)
+        self._enclosure = Enclosure(limits)
+        self._rest = RestDetector(limits)
+        self._scene = Scene(board, reader)
+        self._state = play.initial(tuple(sorted(proven.faults)), proven.last_round)
+        self._received = bytearray(_RECEIVE_BYTES)
+        self._status = None
+        self._camera_failed = False
+        self._forked = False
+
+    @property
+    def state(self):
+        """The round's state (round.State), for displays and tests."""
+        return self._state
+
+    def power_on(self):
+        """Journal the boot and what became of a round that it interrupted; call once, before any step."""
+        now = self._board.now()
+        identity, proven = self._identity, self._proven
+        values = {"firmware": identity.firmware, "profile": identity.profile}
+        interrupted = proven.round
+        if interrupted is not None:
+            values["round"] = interrupted
+        earlier = proven.profile
+        self._record("boot", values, now)
+        if earlier is not None and earlier != identity.profile:
+            self._record("configuration-change", {"profile": identity.profile}, now)
+        if interrupted is not None:
+            # Without a reading in the journal no outcome is established: void (MBS 5.8.1, RWS 5.1.2).
+            self._record("void", {"round": interrupted, "fact": "power-interruption"}, now)
+            self._state = play.initial(self._state.faults, interrupted)
+        self._board.release_cover(False)
+
+    def step(self):
+        """Serve every part once."""
+        now = self._board.now()
+        self._serve_link(now)
+        self._sense(now)
+        self._read_scene()
+        self._handle(("tick",), now)
+        self._link.keep = self._proven.keep
+        self._link.poll(now)
+        self._notify(now)
+
+    def fail(self, error):
+        """A program error reached the top: journal it as a fault; the restart that must follow finds the rest."""
+        detail = "%s: %s" % (type(error).__name__, error)
+        self._record("fault", {"fact": "program-fault", "detail": detail}, self._board.now())
+
+    # --- what comes in --------------------------------------------------------------------------------------
+
+    def _serve_link(self, now):
+        count = self._board.receive(self._received)
+        while count:
+            for command in self._link.feed(memoryview(self._received)[:count], now):
+                self._obey(command, now)
+            count = self._board.receive(self._received)
+        if self._link.forked and not self._forked:
+            self._forked = True
+            self._handle(("fault", "memory-fault", self._link.forked), now)
+        if self._link.heard is not None and now - self._link.heard > self._limits.host_ms:
+            self._handle(("host-lost",), now)
+
+    def _sense(self, now):
+        for channel, level, t_us in self._board.edges():
+            self._handle_all(self._strokes.feed(channel, level, t_us), now)
+        self._handle_all(self._strokes.poll(now * 1000), now)
+        self._handle_all(self._enclosure.sample(self._board.level, now), now)
+        self._handle_all(self._rest.sample(self._board.vibration(), now), now)
+
+    def _read_scene(self):
+        if not play.wants_scene(self._state):
+            self._scene.stop()
+            return
+        try:
+            event = self._scene.step()
+        except CameraError as error:
+            self._camera_failed = True
+            self._scene.stop()
+            event = ("fault", "sensor-fault", "camera: %s" % error)
+        if event is not None:
+            self._handle(event, self._board.now())
+
+    # --- commands -------------------------------------------------------------------------------------------
+
+    def _obey(self, command, now):
+        name = command["command"]
+        try:
+            answer = self._command(name, command, now)
+        except JournalFull:
+            answer = ("refuse", "journal-full", "records wait for the host")
+        status, detail = ("done", "") if answer[0] == "accept" else answer[1:]
+        self._link.reply(
+            command["id"], REPLY_STATUSES[status], DEVICE_STATES[play.device_state(self._state)], detail, now
+        )
+
+    def _command(self, name, command, now):
+        """Carry out one command; ("accept",) or ("refuse", status, detail)."""
+        if name == "open-round":
+            if command["mode"] not in PLAY_MODES.values():
+                return ("refuse", "malformed", "mode is 0 (covered) or 1 (open)")
+            return self._handle(("open", command["round"], command["mode"]), now)
+        if name == "clear-fault":
+            fact = name_of(FACTS, command["fact"])
+            present = fact in self._state.faults and self._still_present(fact)
+            return self._handle(("clear-fault", fact, present), now)
+        if name == "attest":
+            values = {"firmware": self._identity.firmware, "profile": self._identity.profile}
+            self._record("attestation", dict(values, nonce=command["nonce"]), now)
+            return ("accept",)
+        if name == "change-dice-set":
+            if play.in_round(self._state):
+                return ("refuse", "wrong-state", "a round is open")
+            self._record("dice-set-change", {"dice_set": command["dice_set"]}, now)
+            return ("accept",)
+        return self._handle((name, command["round"]), now)
+
+    def _still_present(self, fact):
+        """Re-check a fault before it is cleared."""
+        if fact == "memory-fault":
+            return bool(self._link.forked)
+        if fact == "sensor-fault":
+            return self._strokes.stuck or self._enclosure.present(fact) or not self._camera_works()
+        return self._enclosure.present(fact)
+
+    def _camera_works(self):
+        """Only a camera that failed is tried, and no round is open while its fault is latched."""
+        if not self._camera_failed:
+            return True
+        try:
+            self._scene.capture(0)
+        except CameraError:
+            return False
+        finally:
+            self._scene.stop()
+        self._camera_failed = False
+        return True
+
+    # --- events and effects ---------------------------------------------------------------------------------
+
+    def _handle_all(self, events, now):
+        for event in events:
+            self._handle(event, now)
+
+    def _handle(self, event, now):
+        """Let the round decide; its new state counts once its records are in the journal. Returns the answer."""
+        state, effects = play.advance(self._state, event, now, self._limits)
+        answer = None
+        for effect in effects:
+            if effect[0] == "record":
+                self._record(effect[1], effect[2], now)
+            elif effect[0] == "drive":
+                self._board.start_strokes(effect[1])
+            elif effect[0] == "stop-drive":
+                self._board.stop_drive()
+            elif effect[0] == "release-cover":
+                self._board.release_cover(effect[1])
+            else:
+                answer = effect
+        self._state = state
+        return answer
+
+    def _record(self, kind, values, now):
+        """Sign a record once and journal it; it goes out, and counts, only after that."""
+        values = _numbers(values)
+        if self._link.wall_offset is not None:
+            values["wall_ms"] = now + self._link.wall_offset
+        record = self._chain.seal(kind, now, values)
+        # Only opening a round may find the journal full: what ends one has its place reserved.
+        self._journal.append(self._chain.sequence + 1, record, reserve=kind != "round-opened")
+        self._chain.advance(record)
+        self._proven.apply(kind, dict(values, sequence=self._chain.sequence, boot=self._chain.boot))
+
+    def _notify(self, now):
+        """Tell the host what the display should show, when it changed."""
+        state = self._state
+        shown = (
+            play.device_state(state),
+            len(state.strokes),
+            state.at_rest,
+            state.faults,
+            self._chain.sequence,
+            state.round,
+        )
+        if shown == self._status and not self._link.pinged:
+            return
+        self._status = shown
+        self._link.pinged = False
+        values = {
+            "state": DEVICE_STATES[shown[0]],
+            "strokes": shown[1],
+            "at_rest": shown[2],
+            "faults": [FACTS[name] for name in shown[3]],
+            "last": shown[4],
+        }
+        if state.round is not None:
+            values["round"] = state.round
+        self._link.notify(values, now)
+
+
+def _numbers(values):
+    """Record values with the names of facts and channels turned into their numbers, texts kept short."""
+    values = dict(values)
+    if "fact" in values:
+        values["fact"] = FACTS[values["fact"]]
+    if "channel" in values:
+        values["channel"] = CHANNELS[values["channel"]]
+    if "detail" in values:
+        values["detail"] = values["detail"][:MAX_DETAIL]
+    for name in ("strokes", "faces", "tilts", "confidences"):
+        if name in values:
+            values[name] = [list(item) if isinstance(item, tuple) else item for item in values[name]]
+    return values

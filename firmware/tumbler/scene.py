@@ -1,0 +1,53 @@
+"""One scene: a frame under each lamp, handed to the reader one at a time, with the digest of all of them."""
+
+import hashlib
+
+
+class Scene:
+    """Captures and reads scenes step by step, so that sensors and link are served between frames.
+
+    board: lamp(index or None), capture(buffer); reader: begin, add, finish, profile (width, height, lamps).
+    """
+
+    def __init__(self, board, reader):
+        self._board = board
+        self._reader = reader
+        self._frame = bytearray(reader.profile.width * reader.profile.height)
+        self._lamp = None  # the next lamp, None between scenes
+        self._digest = None
+
+    def step(self):
+        """Capture the next frame; the event ("read", ...) or ("refused", ...) after the last one, else None.
+
+        CameraError (of hal) when the camera does not deliver.
+        """
+        if self._lamp is None:
+            self._lamp = 0
+            self._digest = hashlib.sha256()
+            self._reader.begin()
+        self.capture(self._lamp)
+        self._digest.update(self._frame)
+        self._reader.add(self._frame, self._lamp)
+        self._lamp += 1
+        if self._lamp < self._reader.profile.lamps:
+            return None
+        self.stop()
+        return _event(self._reader.finish(), self._digest.digest())
+
+    def capture(self, lamp):
+        """Capture one frame under `lamp`, as the scene and the camera's re-check do."""
+        self._board.lamp(lamp)
+        self._board.capture(self._frame)
+
+    def stop(self):
+        """Give up the scene: lamps off, the next step starts a new one."""
+        self._lamp = None
+        self._board.lamp(None)
+
+
+def _event(reading, frames):
+    if reading.verdict != "read":
+        return ("refused", reading.reason, reading.detail, frames)
+    tilts = tuple(int(die.tilt_deg * 10 + 0.5) for die in reading.dice)
+    confidences = tuple(int(die.confidence * 1000) for die in reading.dice)
+    return ("read", tuple(reading.faces), tilts, confidences, frames)
