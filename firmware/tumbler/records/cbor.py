@@ -112,7 +112,7 @@ def utf8(text):
 
 
 def _is_strict(text, data):
-    """True when `data` is the UTF-8 (RFC 3629) of `text`; MicroPython passes overlong forms and surrogates."""
+    """True when `data` is the UTF-8 (RFC 3629) of `text`; MicroPython takes overlong forms, surrogates."""
     try:
         again = bytearray()
         for character in text:
@@ -171,7 +171,7 @@ class _Reader:
         return number
 
     def _check_claim(self, count, what, start):
-        """Each counted thing takes a byte or more, so nothing is made for more of them than bytes are left."""
+        """Each counted thing takes a byte or more, so none is made for a claim beyond what is left."""
         left = len(self.data) - self.at
         if count > left:
             raise CborError("byte %d: %d %s claimed, %d bytes left" % (start, count, what, left))
