@@ -66,7 +66,7 @@ class Ledger:
                 (device, public_key, host_key, first_sequence),
             )
         elif (found.public_key, found.host_key) != (public_key, host_key):
-            raise LedgerError(f"device {device.hex()} is enrolled with other keys; give the keys it was made with")
+            raise LedgerError(f"device {device.hex()} is enrolled with other keys; give its own")
 
     def find_device(self, device: bytes) -> Device | None:
         """The enrolled device of that id, or None."""
