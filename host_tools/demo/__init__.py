@@ -1,0 +1,1 @@
+"""The demo: a whole virtual table with simulated players, shown live, as lines or as JSON."""
