@@ -1,0 +1,225 @@
+"""The virtual board's back end: MicroPython's unix port, with a plant process as the world around it.
+
+The process inherits two open files by number: the UART (a pseudo-terminal, TUMBLER_UART) and the plant
+channel (a socket, TUMBLER_PLANT). The plant owns time: it grants a few milliseconds at a time, and only after
+the board has said that it is idle, so a slow machine never makes the board late. Messages are lines of JSON:
+
+board to plant: {"start": 1}  {"idle": 1}  {"strokes": n}  {"drive": 0}  {"cover": bool}  {"lamp": n or null}
+                {"capture": bytes}  {"restart": 1}
+plant to board: {"t": raw_us, "levels": {name: bool}, "edges": [[channel, level, raw_us]], "vibration": mg}
+                {"frame": n} and then n raw bytes
+
+start, idle and capture hand the turn to the plant, which answers with one message: a grant of time (with
+"start" in it for the first one) or, while a capture is wanted, the frame. {"capture": 0} gives a capture up.
+"""
+
+import errno
+import json
+import os
+import time
+
+import vfs
+
+from tumbler.hal import CameraError, StorageDamaged, Uptime
+
+STORAGE = "/flash"
+BLOCK = 4096
+# As on RP2: littlefs reads and programs whole flash pages.
+PAGE = 256
+_ERASED = b"\xff" * BLOCK
+
+
+class FlashImage:
+    """NOR flash in a file, by the extended block protocol: erasing sets bits, programming clears them."""
+
+    def __init__(self, path):
+        self._file = open(path, "r+b")  # noqa: SIM115  (open for the life of the process)
+        self._blocks = self._file.seek(0, 2) // BLOCK
+        self._old = bytearray(BLOCK)
+
+    def readblocks(self, block, buffer, offset=0):
+        self._file.seek(block * BLOCK + offset)
+        self._file.readinto(buffer)
+
+    def writeblocks(self, block, buffer, offset=0):
+        old = memoryview(self._old)[: len(buffer)]
+        self.readblocks(block, old, offset)
+        if old != _ERASED[: len(buffer)]:
+            for i in range(len(buffer)):
+                old[i] &= buffer[i]
+            buffer = old
+        self._file.seek(block * BLOCK + offset)
+        self._file.write(buffer)
+
+    def ioctl(self, operation, argument):
+        if operation == 4:
+            return self._blocks
+        if operation == 5:
+            return BLOCK
+        if operation == 6:
+            self._file.seek(argument * BLOCK)
+            self._file.write(_ERASED)
+        return 0
+
+
+def format_flash(path):
+    """Make an empty volume in the flash image at `path`; every file on it is gone."""
+    vfs.VfsLfs2.mkfs(FlashImage(path), readsize=PAGE, progsize=PAGE)  # pyright: ignore[reportArgumentType]
+
+
+def mount_flash(path):
+    """Mount the flash image at `path` as STORAGE. Raises StorageDamaged when it holds no sound volume."""
+    flash = FlashImage(path)
+    try:
+        volume = vfs.VfsLfs2(flash, readsize=PAGE, progsize=PAGE)  # pyright: ignore[reportArgumentType]
+    except OSError:
+        volume = None
+    if volume is None:
+        raise StorageDamaged("the flash volume does not mount: provision the board anew")
+    vfs.mount(volume, STORAGE)
+
+
+def _inherited(variable):
+    return open(int(os.getenv(variable, "")), "r+b")
+
+
+def _mounted():
+    return any(path == STORAGE for _, path in vfs.mount())
+
+
+class Board:
+    """The board interface of tumbler.hal, see there. `config`: the content of board.json."""
+
+    storage = STORAGE
+
+    def __init__(self, config):
+        if not _mounted():
+            mount_flash(os.getenv("TUMBLER_FLASH", ""))
+        self._drive_limit_us = config["drive_limit_ms"] * 1000
+        self._camera_limit_us = config["camera_limit_ms"] * 1000
+        self._uart = _inherited("TUMBLER_UART")
+        self._plant = _inherited("TUMBLER_PLANT")
+        self._levels = {}
+        self._edges = []
+        self._vibration = 0
+        self._drive_ends = None
+        self._uptime = Uptime(self._power_on())
+
+    def _power_on(self):
+        """The raw tick at the start. What an interrupted application left on the channel is skipped."""
+        self._tell({"start": 1})
+        while True:
+            try:
+                grant = self._hear()
+            except ValueError:
+                continue
+            if grant.get("start"):
+                self._levels = grant["levels"]
+                return grant["t"]
+
+    # --- time and the plant channel
+
+    def _tell(self, message):
+        self._plant.write(json.dumps(message).encode() + b"\n")
+
+    def _hear(self):
+        line = self._plant.readline()
+        if not line:
+            raise SystemExit  # the plant is gone, and the world with it
+        return json.loads(line)
+
+    def _take(self, grant):
+        at = self._uptime.advance(grant["t"])
+        self._levels.update(grant["levels"])
+        for channel, level, raw in grant["edges"]:
+            self._edges.append((channel, level, self._uptime.at(raw)))
+        self._vibration = max(self._vibration, grant["vibration"])
+        if self._drive_ends is not None and at >= self._drive_ends:
+            self.stop_drive()
+
+    def now(self):
+        return self._uptime.us // 1000
+
+    def idle(self):
+        self._tell({"idle": 1})
+        self._take(self._hear())
+
+    # --- sensors
+
+    def level(self, name):
+        return self._levels[name]
+
+    def edges(self):
+        edges, self._edges = self._edges, []
+        return iter(edges)
+
+    def vibration(self):
+        peak, self._vibration = self._vibration, 0
+        return peak
+
+    # --- actuators
+
+    def start_strokes(self, count):
+        self._drive_ends = self._uptime.us + self._drive_limit_us
+        self._tell({"strokes": count})
+
+    def stop_drive(self):
+        self._drive_ends = None
+        self._tell({"drive": 0})
+
+    def release_cover(self, released):
+        self._tell({"cover": released})
+
+    def lamp(self, index):
+        self._tell({"lamp": index})
+
+    # --- camera
+
+    def capture(self, buffer):
+        until = self._uptime.us + self._camera_limit_us
+        self._tell({"capture": len(buffer)})
+        answer = self._hear()
+        while "frame" not in answer:
+            self._take(answer)
+            if self._uptime.us >= until:
+                self._tell({"capture": 0})
+                raise CameraError("no frame within " + str(self._camera_limit_us // 1000) + " ms")
+            self._tell({"idle": 1})
+            answer = self._hear()
+        self._read_frame(buffer, answer["frame"])
+
+    def _read_frame(self, buffer, size):
+        view = memoryview(buffer)
+        if size != len(view):
+            self._plant.read(size)
+            raise CameraError("a frame of " + str(size) + " bytes instead of " + str(len(view)))
+        if self._plant.readinto(view) != size:
+            raise SystemExit
+
+    # --- UART
+
+    def receive(self, buffer):
+        try:
+            return self._uart.readinto(buffer) or 0
+        except OSError as error:
+            if error.errno == errno.EIO:
+                return 0  # the other end is closed: an open wire is silent
+            raise
+
+    def send(self, data):
+        try:
+            return self._uart.write(data) or 0
+        except OSError as error:
+            if error.errno == errno.EIO:
+                return len(data)  # nobody listens: the bytes leave the wire all the same
+            raise
+
+    # --- the rest of the board
+
+    def entropy(self, n):
+        return os.urandom(n)
+
+    def restart(self):
+        self._tell({"restart": 1})
+        while True:
+            time.sleep(1)
