@@ -28,7 +28,7 @@ LIMITS = {
     "host_ms": (2000, 120000),
 }
 _TEXTS = ("board", "profile")
-_KEYS = (*_TEXTS, "limits")
+_KEYS = _TEXTS + ("limits",)
 
 
 class ConfigError(ValueError):
@@ -86,7 +86,7 @@ def _faults(values):
     if limits is None:
         return faults
     if not isinstance(limits, dict):
-        return [*faults, "limits is not an object"]
+        return faults + ["limits is not an object"]
     faults += _key_faults("limits.", limits, LIMITS)
     faults += _range_faults(limits)
     if not faults and not limits["min_tumbles"] <= limits["drive_strokes"] <= limits["max_tumbles"]:

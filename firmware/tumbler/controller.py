@@ -1,6 +1,6 @@
 """The only place that knows all parts: sensors, round, scene, journal, chain and link, one step at a time.
 
-A step reads the clock once, turns what came in into events, lets the round decide and carries out its effects.
+A step reads the clock once, turns what came in into events, lets the round decide, carries out its effects.
 Nothing blocks but the camera and the reader, and those only between a round's close and its end.
 """
 
@@ -92,7 +92,7 @@ class Controller:
         self._notify(now)
 
     def fail(self, error):
-        """A program error reached the top: journal it as a fault; the restart that must follow finds the rest."""
+        """A program error reached the top: journal it as a fault. The board must restart after that."""
         detail = "%s: %s" % (type(error).__name__, error)
         self._record("fault", {"fact": "program-fault", "detail": detail}, self._board.now())
 
@@ -192,7 +192,7 @@ class Controller:
             self._handle(event, now)
 
     def _handle(self, event, now):
-        """Let the round decide; its new state counts once its records are in the journal. Returns the answer."""
+        """Let the round decide; its state counts once its records are in the journal. Returns the answer."""
         state, effects = play.advance(self._state, event, now, self._limits)
         answer = None
         for effect in effects:

@@ -9,7 +9,7 @@ from tumbler.records import cose, fields
 class Proven:
     """The state that a journal's records add up to.
 
-    sequence, digest: the newest record's (0 and FIRST_PREVIOUS when there is none); boot: newest boot counter;
+    sequence, digest: the newest record's (0 and FIRST_PREVIOUS when there is none); boot: the boot counter;
     profile: of the newest boot record, or None; round: the open round's id, or None; last_round: the newest
     concluded one; faults: latched fact -> sequence of its record; round_sequence: where the open round began.
     """
@@ -53,7 +53,7 @@ class Proven:
 
 
 def replay(journal):
-    """Fold every record of a mounted `journal` into what it proves; JournalDamaged and RecordError pass through."""
+    """Fold every record of a mounted `journal` into what it proves; JournalDamaged, RecordError."""
     proven = Proven()
     if journal.last == 0:
         return proven

@@ -152,7 +152,7 @@ def _void_round(state, event, now, limits):
     if refusal:
         return refusal
     state, effects = _void(state, "host-void", "")
-    return state, [*effects, ("accept",)]
+    return state, effects + [("accept",)]
 
 
 def _clear_fault(state, event, now, limits):
@@ -197,7 +197,11 @@ def _void(state, fact, detail, frames=None):
     if frames:
         values["frames"] = frames
     ended, effects = _end(state)
-    return ended, [("record", "void", values), *effects]
+    return ended, [("record", "void", values)] + effects
+
+
+def _latched(state, fact):
+    return tuple(sorted(state.faults + (fact,)))
 
 
 def _fault(state, event, now, limits):
@@ -211,7 +215,7 @@ def _fault(state, event, now, limits):
             values["round"] = state.round
         effects.append(("record", "fault", values))
         if fact in LATCHING_FACTS:
-            state = _with(state, faults=tuple(sorted([*state.faults, fact])))
+            state = _with(state, faults=_latched(state, fact))
     if in_round(state):
         # A memory or program fault is the device's own: the round ends as an interruption.
         void_fact = "power-interruption" if fact in ("memory-fault", "program-fault") else fact
@@ -239,7 +243,7 @@ def _stroke(state, event, now, limits):
 
 
 def _tumbling_stroke(state, event, now, limits):
-    return _pulse(_with(state, strokes=(*state.strokes, (event[1], event[2])), at_rest=False), now, limits)
+    return _pulse(_with(state, strokes=state.strokes + ((event[1], event[2]),), at_rest=False), now, limits)
 
 
 def _weak_stroke(state, event, now, limits):
@@ -349,7 +353,7 @@ def _report(state, event):
         "strokes": state.strokes,
     }
     ended, effects = _end(state)
-    return ended, [("record", "reading", values), *effects]
+    return ended, [("record", "reading", values)] + effects
 
 
 def _give_up(state, now, limits):
@@ -362,7 +366,7 @@ def _give_up(state, now, limits):
     if fact in LATCHING_FACTS and fact not in state.faults:
         # Damaged dice stay out of play until someone has looked (5.4).
         effects.append(("record", "fault", {"fact": fact, "round": state.round}))
-        state = _with(state, faults=tuple(sorted([*state.faults, fact])))
+        state = _with(state, faults=_latched(state, fact))
     state, more = _void(state, fact, detail, frames)
     return state, effects + more
 
