@@ -1,4 +1,4 @@
-"""Three dice drawn with box-drawing characters: seven columns by three rows inside, pips in the usual places."""
+"""Three dice drawn with box-drawing characters, pips in the usual places; no face unless one was read."""
 
 from rich.text import Text
 
@@ -34,7 +34,7 @@ def draw_covered() -> Text:
 
 
 def draw_tumbling(step: int) -> Text:
-    """Three dice on the move; `step` counts the pictures. It never shows a face, so that none can be misread."""
+    """Three dice on the move; `step` counts the pictures. None looks like a face, so that none is misread."""
     return _beside([_die(_TUMBLING[(step + die) % 3], "cyan") for die in range(3)])
 
 

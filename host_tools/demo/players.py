@@ -1,82 +1,86 @@
-"""Simulated players: each has a betting style, draws from a seed, and names only wagers that the layout offers."""
+"""Simulated players: each has a betting style, draws from a seed, and names only what the layout offers."""
 
-import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from random import Random
 
 from host_tools.bridge.events import RoundOutcome
-from host_tools.rulebooks import Layout
+from host_tools.bridge.table import Wager
+from host_tools.settlement import Table
 
-CHIP = Decimal("0.50")  # every odds of the layouts pays it exactly in cents
-MAXIMUM = Decimal("200.00")
+Choice = tuple[str, int]
+"""A wager and how many chips on it."""
+Style = Callable[["Seat", Random], list[Choice]]
 
-Choice = tuple[str, Decimal]
-Style = Callable[["Seat", random.Random], list[Choice]]
+FIRST_CHIPS = 20
+MOST_CHIPS = 320
 
 
 @dataclass
 class Seat:
-    """A player at the table: who, how they bet, what they may bet on, and the stake they go on with."""
+    """A player at the table: who, how they bet, on what terms, and how many chips they go on with."""
 
     player: str
     style: Style
-    layout: Layout
-    going: Decimal = Decimal("10.00")
+    terms: Table
+    going: int = FIRST_CHIPS
 
-    def choose(self, seed: str) -> list[Choice]:
-        """The wagers of one round as (wager, stake); the same seed gives the same wagers."""
-        return self.style(self, random.Random(f"{seed}/{self.player}"))
+    def wagers(self, seed: str) -> list[Wager]:
+        """The wagers of one round; the same seed and the same rounds before give the same wagers."""
+        chosen = self.style(self, Random(f"{seed}/{self.player}"))
+        return [
+            Wager(
+                f"{self.player.lower()}-{number}",
+                self.player,
+                wager,
+                self.terms.text(chips * self.terms.chip_unit),
+            )
+            for number, (wager, chips) in enumerate(chosen, start=1)
+        ]
 
-    def after(self, outcome: RoundOutcome) -> None:
-        """Learn how the round ended: the stake to go on with doubles after a loss, and starts again after a win."""
+    def learn(self, outcome: RoundOutcome) -> None:
+        """Take in how the round ended: twice the chips after a loss, the first stake again after a win."""
         results = {wager.result for wager in outcome.wagers if wager.player == self.player}
         if "won" in results:
-            self.going = Decimal("10.00")
+            self.going = FIRST_CHIPS
         elif results == {"lost"}:
-            self.going *= 2
+            self.going = min(2 * self.going, MOST_CHIPS)
 
     def offers(self, *kinds: str) -> list[str]:
         """Names of the layout's wagers of these kinds; all of its wagers when it has none of them."""
-        names = [offer.wager for offer in self.layout.offers.values() if offer.kind in kinds]
-        return names or list(self.layout.offers)
+        offered = self.terms.layout.offers
+        return [offer.wager for offer in offered.values() if offer.kind in kinds] or list(offered)
 
 
-def flat(seat: Seat, rng: random.Random) -> list[Choice]:
+def flat(seat: Seat, rng: Random) -> list[Choice]:
     """Small or big, always the same stake."""
-    return [(rng.choice(seat.offers("small", "big")), Decimal("20.00"))]
+    return [(rng.choice(seat.offers("small", "big")), 40)]
 
 
-def doubler(seat: Seat, rng: random.Random) -> list[Choice]:
-    """Doubles after every loss, until the table's maximum refuses the stake; then starts again."""
-    stake = seat.going
-    if stake > MAXIMUM:
-        seat.going = Decimal("10.00")
-    return [(rng.choice(seat.offers("odd", "even", "small", "big")), stake)]
+def doubler(seat: Seat, rng: Random) -> list[Choice]:
+    """Even chances, doubled after every loss."""
+    return [(rng.choice(seat.offers("odd", "even", "small", "big")), seat.going)]
 
 
-def triple_chaser(seat: Seat, rng: random.Random) -> list[Choice]:
+def triple_chaser(seat: Seat, rng: Random) -> list[Choice]:
     """A little on any triple, less on one of them."""
-    return [
-        (rng.choice(seat.offers("any-triple")), Decimal("5.00")),
-        (rng.choice(seat.offers("triple")), CHIP),
-    ]
+    return [(rng.choice(seat.offers("any-triple")), 10), (rng.choice(seat.offers("triple")), 1)]
 
 
-def total_lover(seat: Seat, rng: random.Random) -> list[Choice]:
+def total_lover(seat: Seat, rng: Random) -> list[Choice]:
     """Two different totals."""
-    return [(wager, CHIP * rng.randint(10, 20)) for wager in rng.sample(seat.offers("total"), 2)]
+    return [(wager, rng.randint(10, 20)) for wager in rng.sample(seat.offers("total"), 2)]
 
 
-def domino_player(seat: Seat, rng: random.Random) -> list[Choice]:
-    """One to three two-dice combinations."""
-    return [(wager, Decimal("7.50")) for wager in rng.sample(seat.offers("domino"), rng.randint(1, 3))]
+def domino_player(seat: Seat, rng: Random) -> list[Choice]:
+    """Up to three two-dice combinations."""
+    return [(wager, 15) for wager in rng.sample(seat.offers("domino"), rng.randint(1, 3))]
 
 
-def high_roller(seat: Seat, rng: random.Random) -> list[Choice]:
-    """Combinations of three dice, now and then for more than the table takes."""
-    stake = MAXIMUM * 5 if rng.random() < 0.2 else Decimal(rng.choice(("25.00", "50.00", "100.00")))
-    return [(rng.choice(seat.offers("four-number", "three-single", "double-single", "single")), stake)]
+def high_roller(seat: Seat, rng: Random) -> list[Choice]:
+    """Combinations of three dice, now and then with an empty hand, which the table refuses."""
+    chips = 0 if rng.random() < 0.15 else rng.choice((50, 100, 200))
+    return [(rng.choice(seat.offers("four-number", "three-single", "double-single", "single")), chips)]
 
 
 STYLES: dict[str, Style] = {
@@ -89,6 +93,6 @@ STYLES: dict[str, Style] = {
 }
 
 
-def seat_players(layout: Layout) -> Sequence[Seat]:
+def seat_players(terms: Table) -> Sequence[Seat]:
     """One seat for each style."""
-    return [Seat(player, style, layout) for player, style in STYLES.items()]
+    return [Seat(player, style, terms) for player, style in STYLES.items()]

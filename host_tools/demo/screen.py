@@ -192,7 +192,8 @@ class _Wagers:
 
 
 Justify = Literal["left", "right"]
-_COLUMNS: tuple[tuple[str, Justify, int], ...] = (
+Column = tuple[str, Justify, int]
+_COLUMNS: tuple[Column, ...] = (
     ("player", "left", 6),
     ("wager", "left", 19),
     ("stake", "right", 7),
@@ -200,7 +201,7 @@ _COLUMNS: tuple[tuple[str, Justify, int], ...] = (
     ("result", "left", 7),
     ("back", "right", 8),
 )
-_NARROW_COLUMNS = (*_COLUMNS[:3], ("odds", "right", 4), ("back", "right", 7))
+_NARROW_COLUMNS: tuple[Column, ...] = (*_COLUMNS[:3], ("odds", "right", 4), ("back", "right", 7))
 
 
 def _narrow(cells: tuple[str, ...]) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ class Totals:
         self.held = _ZERO
 
     def add(self, outcome: RoundOutcome, staked: Sequence[Wager]) -> None:
-        """Take a round in. `staked` are its registered wagers: a referred round lists none, their stakes are held."""
+        """Take a round in. `staked` are its registered wagers: held when it is referred, which lists none."""
         if outcome.verdict == "referred":
             for wager in staked:
                 self._move(wager.player, -Decimal(wager.stake))

@@ -1,4 +1,4 @@
-"""What a display knows about a table, folded from the table's events; it draws nothing and decides nothing."""
+"""What a display knows about a table, folded from its events; it draws nothing and decides nothing."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -24,6 +24,7 @@ from host_tools.bridge.events import (
     WagersPlaced,
 )
 from host_tools.bridge.table import Wager, WagerAnswer
+from host_tools.demo.report import Refused
 from host_tools.demo.totals import Totals
 
 HISTORY = 24  # more than the widest road shows
@@ -40,20 +41,12 @@ class TableSign:
     strokes_needed: int
 
 
-@dataclass(frozen=True)
-class Refused:
-    """A wager that the table did not take, and why."""
-
-    wager: Wager
-    reason: str
-
-
 @dataclass
 class TableView:
     """The state of a display. Rounds are numbered from 1 in the order they open.
 
-    `phase` is one of `starting`, `ready`, `tumbling`, `settling`, `betting`, `closed`, `read`, `settled`, `void`,
-    `referred`.
+    `phase` is one of `starting`, `ready`, `tumbling`, `settling`, `betting`, `closed`, `read`, and the
+    verdicts `settled`, `void`, `referred`.
     """
 
     sign: TableSign
