@@ -27,8 +27,12 @@ LIMITS = {
     "rest_ms": (100, 5000),
     "host_ms": (2000, 120000),
 }
+# What the hal back end enforces by itself, whatever the controller does.
+HAL = {"drive_limit_ms": (500, 20000), "camera_limit_ms": (100, 10000)}
+
 _TEXTS = ("board", "profile")
-_KEYS = _TEXTS + ("limits",)
+_TABLES = {"limits": LIMITS, "hal": HAL}
+_KEYS = _TEXTS + tuple(_TABLES)
 
 
 class ConfigError(ValueError):
@@ -44,10 +48,12 @@ class Limits:
 
 
 class Config:
-    """board: the hal back end; profile: the reader's profile file; limits: Limits; raw: the file's bytes."""
+    """board: the hal back end, hal: its settings; profile: the reader's profile file; limits: Limits;
+    raw: the file's bytes."""
 
     def __init__(self, values, raw):
         self.board = values["board"]
+        self.hal = values["hal"]
         self.profile = values["profile"]
         self.limits = Limits(values["limits"])
         self.raw = raw
@@ -82,15 +88,13 @@ def _faults(values):
     for name in _TEXTS:
         if name in values and not (isinstance(values[name], str) and values[name]):
             faults.append("%s is not a text" % name)
-    limits = values.get("limits")
-    if limits is None:
-        return faults
-    if not isinstance(limits, dict):
-        return faults + ["limits is not an object"]
-    faults += _key_faults("limits.", limits, LIMITS)
-    faults += _range_faults(limits)
-    if not faults and not limits["min_tumbles"] <= limits["drive_strokes"] <= limits["max_tumbles"]:
-        faults.append("limits: min_tumbles <= drive_strokes <= max_tumbles does not hold")
+    for name, ranges in _TABLES.items():
+        if name in values:
+            faults += _table_faults(name, values[name], ranges)
+    if not faults:
+        limits = values["limits"]
+        if not limits["min_tumbles"] <= limits["drive_strokes"] <= limits["max_tumbles"]:
+            faults.append("limits: min_tumbles <= drive_strokes <= max_tumbles does not hold")
     return faults
 
 
@@ -100,14 +104,16 @@ def _key_faults(prefix, values, known):
     return unknown + missing
 
 
-def _range_faults(limits):
-    faults = []
-    for name, (least, most) in LIMITS.items():
-        if name not in limits:
+def _table_faults(table, values, ranges):
+    if not isinstance(values, dict):
+        return ["%s is not an object" % table]
+    faults = _key_faults(table + ".", values, ranges)
+    for name, (least, most) in ranges.items():
+        if name not in values:
             continue
-        value = limits[name]
+        value = values[name]
         if type(value) is not int:
-            faults.append("limits.%s is not a whole number" % name)
+            faults.append("%s.%s is not a whole number" % (table, name))
         elif not least <= value <= most:
-            faults.append("limits.%s is %d, not within %d..%d" % (name, value, least, most))
+            faults.append("%s.%s is %d, not within %d..%d" % (table, name, value, least, most))
     return faults

@@ -5,15 +5,7 @@ Nothing blocks but the camera and the reader, and those only between a round's c
 """
 
 from tumbler import round as play
-from tumbler.definitions import (
-    CHANNELS,
-    DEVICE_STATES,
-    FACTS,
-    MAX_DETAIL,
-    PLAY_MODES,
-    REPLY_STATUSES,
-    name_of,
-)
+from tumbler.definitions import CHANNELS, FACTS, MAX_DETAIL, PLAY_MODES, name_of
 from tumbler.enclosure import Enclosure
 from tumbler.hal import CameraError
 from tumbler.journal import JournalFull
@@ -139,9 +131,7 @@ class Controller:
         except JournalFull:
             answer = ("refuse", "journal-full", "records wait for the host")
         status, detail = ("done", "") if answer[0] == "accept" else answer[1:]
-        self._link.reply(
-            command["id"], REPLY_STATUSES[status], DEVICE_STATES[play.device_state(self._state)], detail, now
-        )
+        self._link.reply(command["id"], status, play.device_state(self._state), detail, now)
 
     def _command(self, name, command, now):
         """Carry out one command; ("accept",) or ("refuse", status, detail)."""
@@ -223,28 +213,17 @@ class Controller:
     def _notify(self, now):
         """Tell the host what the display should show, when it changed."""
         state = self._state
-        shown = (
-            play.device_state(state),
-            len(state.strokes),
-            state.at_rest,
-            state.faults,
-            self._chain.sequence,
-            state.round,
-        )
-        if shown == self._status and not self._link.pinged:
-            return
-        self._status = shown
-        self._link.pinged = False
         values = {
-            "state": DEVICE_STATES[shown[0]],
-            "strokes": shown[1],
-            "at_rest": shown[2],
-            "faults": [FACTS[name] for name in shown[3]],
-            "last": shown[4],
+            "state": play.device_state(state),
+            "strokes": len(state.strokes),
+            "at_rest": state.at_rest,
+            "faults": state.faults,
         }
         if state.round is not None:
             values["round"] = state.round
-        self._link.notify(values, now)
+        if values != self._status:
+            self._status = values
+            self._link.notify(values, now)
 
 
 def _numbers(values):

@@ -21,14 +21,15 @@ class Scene:
 
         CameraError (of hal) when the camera does not deliver.
         """
-        if self._lamp is None:
-            self._lamp = 0
+        lamp = self._lamp
+        if lamp is None:
+            lamp = 0
             self._digest = hashlib.sha256()
             self._reader.begin()
-        self.capture(self._lamp)
+        self.capture(lamp)
         self._digest.update(self._frame)
-        self._reader.add(self._frame, self._lamp)
-        self._lamp += 1
+        self._reader.add(self._frame, lamp)
+        self._lamp = lamp + 1
         if self._lamp < self._reader.profile.lamps:
             return None
         self.stop()
@@ -36,13 +37,15 @@ class Scene:
 
     def capture(self, lamp):
         """Capture one frame under `lamp`, as the scene and the camera's re-check do."""
+        self._lamp = lamp
         self._board.lamp(lamp)
         self._board.capture(self._frame)
 
     def stop(self):
-        """Give up the scene: lamps off, the next step starts a new one."""
-        self._lamp = None
-        self._board.lamp(None)
+        """Give up the scene, if one is begun: lamps off, the next step starts a new one."""
+        if self._lamp is not None:
+            self._lamp = None
+            self._board.lamp(None)
 
 
 def _event(reading, frames):

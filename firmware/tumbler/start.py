@@ -59,7 +59,7 @@ def _board():
     settings = config.load(path)
     module = "tumbler.hal." + settings.board
     __import__(module)
-    return sys.modules[module].Board(), settings
+    return sys.modules[module].Board(settings.hal), settings
 
 
 def assemble(board, settings):
@@ -70,8 +70,8 @@ def assemble(board, settings):
     firmware = firmware_digest(folder)
     profile = load_profile(folder + "/profiles/" + settings.profile)
     identity = Identity(firmware, hashlib.sha256(settings.raw + profile.digest).digest())
-    keys = KeyStore(board.storage).load()
-    journal = Journal(board.storage)
+    keys = KeyStore(board.storage + "/keys").load()
+    journal = Journal(board.storage + "/journal")
     journal.mount()
     proven = replay(journal)
     boot = journal.next_boot(proven.boot)

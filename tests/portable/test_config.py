@@ -8,6 +8,7 @@ from tumbler import config
 SOUND = {
     "board": "virtual",
     "profile": "white.json",
+    "hal": {name: least for name, (least, most) in config.HAL.items()},
     "limits": {name: least for name, (least, most) in config.LIMITS.items()},
 }
 
