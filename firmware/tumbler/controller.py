@@ -70,6 +70,7 @@ class Controller:
             # Without a reading in the journal no outcome is established: void (MBS 5.8.1, RWS 5.1.2).
             self._record("void", {"round": interrupted, "fact": "power-interruption"}, now)
             self._state = play.initial(self._state.faults, interrupted)
+        self._link.keep = proven.keep
         self._board.release_cover(False)
 
     def step(self):
@@ -202,11 +203,13 @@ class Controller:
     def _record(self, kind, values, now):
         """Sign a record once and journal it; it goes out, and counts, only after that."""
         values = _numbers(values)
+        if "frames" in values:
+            values["profile"] = self._identity.profile
         if self._link.wall_offset is not None:
             values["wall_ms"] = now + self._link.wall_offset
         record = self._chain.seal(kind, now, values)
-        # Only opening a round may find the journal full: what ends one has its place reserved.
-        self._journal.append(self._chain.sequence + 1, record, reserve=kind != "round-opened")
+        # Only opening a round leaves the reserve alone: what ends one must find its place there.
+        self._journal.append(self._chain.sequence + 1, record, reserve=kind == "round-opened")
         self._chain.advance(record)
         self._proven.apply(kind, dict(values, sequence=self._chain.sequence, boot=self._chain.boot))
 

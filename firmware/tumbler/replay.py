@@ -45,11 +45,11 @@ class Proven:
 
     @property
     def keep(self):
-        """The oldest sequence that a later replay needs; None when it needs none."""
-        needed = list(self.faults.values())
+        """The oldest sequence that a later replay needs; the next one when it needs none."""
+        needed = [self.sequence + 1] + list(self.faults.values())
         if self.round_sequence is not None:
             needed.append(self.round_sequence)
-        return min(needed) if needed else None
+        return min(needed)
 
 
 def replay(journal):

@@ -14,7 +14,8 @@ from tumbler.definitions import FIRST_PREVIOUS
 from tumbler.journal import Journal
 from tumbler.link import DeviceSession
 from tumbler.reader import Reader, load_profile
-from tumbler.records import Chain, cbor
+from tumbler.records import cbor
+from tumbler.records.chain import Chain
 from tumbler.replay import replay
 from tumbler.signing import Ed25519Signer, KeyStore, self_test
 

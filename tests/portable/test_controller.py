@@ -1,0 +1,473 @@
+"""The controller over a real journal, chain and round, with a hand-made board, host and reader."""
+
+import os
+import unittest
+
+from tumbler import journal as journals
+from tumbler.config import LIMITS, Limits
+from tumbler.controller import Controller, Identity
+from tumbler.definitions import FACTS
+from tumbler.hal import CameraError
+from tumbler.journal import Journal
+from tumbler.records import cose, fields
+from tumbler.records.chain import Chain
+from tumbler.replay import replay
+
+FOLDER = "controller-test-journal"
+ROUND = b"r" * 16
+COVERED, OPEN = 0, 1
+VALUES = {
+    "debounce_us": 500,
+    "gate_gap_um": 1000,
+    "min_width_us": 8000,
+    "min_speed_mm_s": 250,
+    "max_width_us": 250000,
+    "min_tumbles": 3,
+    "drive_strokes": 4,
+    "max_tumbles": 6,
+    "tumble_ms": 5000,
+    "stroke_gap_ms": 600,
+    "settle_ms": 6000,
+    "read_ms": 15000,
+    "agree_scenes": 2,
+    "refuse_scenes": 3,
+    "channel_debounce_ms": 20,
+    "cover_travel_ms": 5000,
+    "rest_mg": 60,
+    "rest_ms": 400,
+    "host_ms": 10000,
+}
+
+
+class Board:
+    """A board whose time and levels the test moves."""
+
+    def __init__(self):
+        self.ms = 0
+        self.levels = {
+            "cover-closed": True,
+            "cover-open": False,
+            "dome-intact": True,
+            "dome-closed": True,
+            "door-closed": True,
+            "tilted": False,
+        }
+        self.pending = []
+        self.shaking = 0
+        self.driven = []
+        self.released = []
+        self.captures = []  # what was lit at each capture
+        self.lit = None
+        self.camera_dead = False
+
+    def now(self):
+        return self.ms
+
+    def level(self, name):
+        return self.levels[name]
+
+    def edges(self):
+        edges, self.pending = self.pending, []
+        return iter(edges)
+
+    def vibration(self):
+        return self.shaking
+
+    def start_strokes(self, count):
+        self.driven.append(count)
+
+    def stop_drive(self):
+        self.driven.append(0)
+
+    def release_cover(self, released):
+        self.released.append(released)
+
+    def lamp(self, index):
+        self.lit = index
+
+    def capture(self, buffer):
+        if self.camera_dead:
+            raise CameraError("silent")
+        self.captures.append(self.lit)
+        buffer[0] = self.lit
+
+    def receive(self, buffer):
+        return 0
+
+    def entropy(self, n):
+        return b"e" * n
+
+
+class Link:
+    """A host that has its commands verified already."""
+
+    def __init__(self):
+        self.wall_offset = None
+        self.heard = None
+        self.forked = None
+        self.keep = None
+        self.replies = []
+        self.statuses = []
+
+    def reply(self, id, status, state, detail, now):
+        self.replies.append((id, status, state, detail))
+
+    def notify(self, values, now):
+        self.statuses.append(values)
+
+    def poll(self, now):
+        pass
+
+
+class Signer:
+    key_id = b"k" * 8
+
+    def sign(self, message, entropy):
+        return b"s" * 64
+
+
+class Profile:
+    width = 4
+    height = 2
+    lamps = 4
+
+
+class Die:
+    def __init__(self, face):
+        self.face = face
+        self.tilt_deg = 0.24
+        self.confidence = 0.999
+
+
+class Reading:
+    reason = detail = None
+
+    def __init__(self, *faces):
+        self.verdict = "read"
+        self.faces = faces
+        self.dice = [Die(face) for face in faces]
+
+
+class Refusal:
+    verdict = "refused"
+
+    def __init__(self, reason):
+        self.reason = reason
+        self.detail = "seen so"
+
+
+class Reader:
+    profile = Profile
+
+    def __init__(self):
+        self.result = Reading(2, 3, 5)
+        self.lamps = []
+
+    def begin(self):
+        self.lamps = []
+
+    def add(self, frame, lamp):
+        self.lamps.append(lamp)
+
+    def finish(self):
+        return self.result
+
+
+def clear_folder():
+    try:
+        for name in os.listdir(FOLDER):
+            os.remove(FOLDER + "/" + name)
+        os.rmdir(FOLDER)
+    except OSError:
+        pass
+
+
+class Rig:
+    """One power-on over the journal in FOLDER."""
+
+    def __init__(self, profile=b"p" * 32):
+        self.board = Board()
+        self.link = Link()
+        self.reader = Reader()
+        self.journal = Journal(FOLDER)
+        self.journal.mount()
+        proven = replay(self.journal)
+        boot = self.journal.next_boot(proven.boot)
+        chain = Chain(b"device01", boot, proven.sequence, proven.digest, Signer(), self.board.entropy)
+        self.controller = Controller(
+            self.board,
+            Limits(VALUES),
+            Identity(b"f" * 32, profile),
+            self.reader,
+            self.journal,
+            chain,
+            self.link,
+            proven,
+        )
+        self.controller.power_on()
+        self.ids = 0
+        self.step()
+
+    def step(self, ms=5):
+        self.board.ms += ms
+        self.controller.step()
+
+    def wait(self, ms):
+        for _ in range(ms // 5):
+            self.step()
+
+    def command(self, name, **arguments):
+        self.ids += 1
+        self.controller._obey(dict(arguments, id=self.ids, command=name), self.board.ms)
+        return self.link.replies[-1][1:]
+
+    def strokes(self, count):
+        for _ in range(count):
+            t_us = self.board.ms * 1000
+            self.board.shaking = 900
+            for channel, level, after in (
+                ("stroke-gate", True, 0),
+                ("stroke-top", True, 2000),
+                ("stroke-top", False, 17000),
+                ("stroke-gate", False, 19000),
+            ):
+                self.board.pending.append((channel, level, t_us + after))
+            self.step(50)
+            self.board.shaking = 0
+            self.wait(300)
+
+    def cover(self, opened):
+        self.board.levels["cover-closed"] = not opened
+        self.board.levels["cover-open"] = opened
+        self.wait(50)
+
+    def records(self):
+        kinds = []
+        for sequence in range(self.journal.first, self.journal.last + 1):
+            kinds.append(fields.unpack(cose.payload_of(self.journal.read(sequence))))
+        return kinds
+
+    def kinds(self):
+        return [kind for kind, _ in self.records()]
+
+    def newest(self, kind):
+        return [values for name, values in self.records() if name == kind][-1]
+
+    def to_reading(self):
+        """A covered round up to the moment the cover is to be opened."""
+        self.command("open-round", round=ROUND, mode=COVERED)
+        self.step()
+        self.command("tumble", round=ROUND)
+        self.step()
+        self.strokes(4)
+        self.wait(1500)
+        self.command("no-more-bets", round=ROUND)
+
+
+class ControllerCase(unittest.TestCase):
+    def setUp(self):
+        clear_folder()
+        journals.create(FOLDER)
+
+    def tearDown(self):
+        clear_folder()
+
+
+class WholeRounds(ControllerCase):
+    def test_a_covered_round_from_open_to_reading(self):
+        rig = Rig()
+        rig.to_reading()
+        self.assertEqual(rig.board.captures, [])
+        self.assertEqual(rig.board.released[-1], True)
+        rig.cover(True)
+        rig.wait(100)
+        expected = ["boot", "round-opened", "tumble", "no-more-bets", "enclosure", "enclosure", "reading"]
+        self.assertEqual(rig.kinds(), expected)
+        reading = rig.newest("reading")
+        self.assertEqual(reading["faces"], [2, 3, 5])
+        self.assertEqual(reading["tilts"], [2, 2, 2])
+        self.assertEqual(reading["strokes"], [[15000, 500]] * 4)
+        self.assertEqual(rig.board.captures, [0, 1, 2, 3] * 2)
+        self.assertEqual(rig.board.lit, None)
+        self.assertEqual(rig.board.released[-1], False)
+        self.assertEqual(rig.board.driven, [4, 0])
+
+    def test_every_status_follows_the_round(self):
+        rig = Rig()
+        rig.to_reading()
+        rig.cover(True)
+        rig.wait(100)
+        states = []
+        for status in rig.link.statuses:
+            if not states or states[-1] != status["state"]:
+                states.append(status["state"])
+        expected = ["idle", "opened", "tumbling", "concealed", "closed", "reading", "idle"]
+        self.assertEqual(states, expected)
+        strokes = [status["strokes"] for status in rig.link.statuses if status["state"] == "tumbling"]
+        self.assertEqual(sorted(set(strokes)), [0, 1, 2, 3, 4])
+
+    def test_a_refusal_voids_with_its_fact_and_cause(self):
+        rig = Rig()
+        rig.reader.result = Refusal("stacked")
+        rig.to_reading()
+        rig.cover(True)
+        rig.wait(300)
+        void = rig.newest("void")
+        self.assertEqual((void["fact"], void["detail"]), (FACTS["stacked"], "seen so"))
+        self.assertEqual(len(rig.board.captures), 12)
+
+    def test_wall_time_stands_in_records_once_the_host_has_set_it(self):
+        rig = Rig()
+        rig.link.wall_offset = 1000000
+        rig.command("open-round", round=ROUND, mode=OPEN)
+        values = rig.newest("round-opened")
+        self.assertEqual(values["wall_ms"], values["uptime_ms"] + 1000000)
+
+    def test_a_void_in_the_middle_of_a_scene_ends_the_capture(self):
+        rig = Rig()
+        rig.to_reading()
+        rig.board.levels["cover-closed"] = False
+        rig.board.levels["cover-open"] = True
+        while not rig.board.captures:
+            rig.step()
+        rig.command("void-round", round=ROUND)
+        rig.wait(50)
+        self.assertEqual(len(rig.board.captures), 1)
+        self.assertEqual(rig.board.lit, None)
+        self.assertEqual(rig.kinds()[-1], "void")
+
+
+class Power(ControllerCase):
+    def test_a_cut_round_is_void_and_cannot_be_opened_again(self):
+        for stage in ("opened", "tumbled", "closed"):
+            clear_folder()
+            journals.create(FOLDER)
+            rig = Rig()
+            if stage == "closed":
+                rig.to_reading()
+            else:
+                rig.command("open-round", round=ROUND, mode=COVERED)
+            if stage == "tumbled":
+                rig.command("tumble", round=ROUND)
+                rig.strokes(4)
+            again = Rig()
+            boot, void = again.records()[-2:]
+            self.assertEqual((boot[0], boot[1]["round"], boot[1]["boot"]), ("boot", ROUND, 2))
+            self.assertEqual((void[0], void[1]["fact"]), ("void", FACTS["power-interruption"]))
+            self.assertEqual(again.command("open-round", round=ROUND, mode=COVERED)[0], "wrong-round")
+            self.assertEqual(again.command("tumble", round=ROUND)[0], "wrong-state")
+
+    def test_an_established_result_stands(self):
+        rig = Rig()
+        rig.to_reading()
+        rig.cover(True)
+        rig.wait(100)
+        again = Rig()
+        self.assertEqual(again.kinds()[-2:], ["reading", "boot"])
+        self.assertEqual(again.command("open-round", round=ROUND, mode=COVERED)[0], "wrong-round")
+
+    def test_a_latched_fault_survives_and_is_cleared_after_a_re_check(self):
+        rig = Rig()
+        rig.board.levels["dome-closed"] = False
+        rig.wait(50)
+        again = Rig()
+        self.assertEqual(again.controller.state.faults, ("dome-open",))
+        self.assertEqual(
+            again.command("open-round", round=ROUND, mode=OPEN), ("faulted", "faulted", "dome-open")
+        )
+        again.board.levels["dome-closed"] = False
+        again.wait(50)
+        self.assertEqual(again.command("clear-fault", fact=FACTS["dome-open"])[0], "still-present")
+        again.board.levels["dome-closed"] = True
+        again.wait(50)
+        self.assertEqual(again.command("clear-fault", fact=FACTS["dome-open"])[:2], ("done", "idle"))
+        self.assertEqual(Rig().controller.state.faults, ())
+
+    def test_a_changed_profile_is_on_record(self):
+        Rig()
+        Rig()
+        self.assertFalse("configuration-change" in Rig().kinds())
+        self.assertIn("configuration-change", Rig(profile=b"q" * 32).kinds())
+
+    def test_a_program_error_is_journalled_as_a_fault(self):
+        rig = Rig()
+        rig.command("open-round", round=ROUND, mode=OPEN)
+        rig.controller.fail(MemoryError("no room"))
+        again = Rig()
+        self.assertEqual(again.controller.state.faults, ("program-fault",))
+        self.assertEqual(again.newest("fault")["detail"], "MemoryError: no room")
+        self.assertEqual(again.newest("void")["fact"], FACTS["power-interruption"])
+
+
+class Faults(ControllerCase):
+    def test_a_silent_camera_is_a_sensor_fault_until_it_delivers(self):
+        rig = Rig()
+        rig.to_reading()
+        rig.board.camera_dead = True
+        rig.cover(True)
+        rig.wait(50)
+        self.assertEqual(rig.newest("void")["fact"], FACTS["sensor-fault"])
+        rig.cover(False)
+        self.assertEqual(rig.command("clear-fault", fact=FACTS["sensor-fault"])[0], "still-present")
+        rig.board.camera_dead = False
+        self.assertEqual(rig.command("clear-fault", fact=FACTS["sensor-fault"])[0], "done")
+        self.assertEqual(rig.board.lit, None)
+
+    def test_a_fork_of_the_host_s_history_is_a_memory_fault(self):
+        rig = Rig()
+        rig.link.forked = "record 7 differs from the host's"
+        rig.wait(10)
+        self.assertEqual(rig.newest("fault")["fact"], FACTS["memory-fault"])
+        self.assertEqual(rig.command("clear-fault", fact=FACTS["memory-fault"])[0], "still-present")
+
+    def test_a_silent_host_voids_an_open_round(self):
+        rig = Rig()
+        rig.link.heard = rig.board.ms
+        rig.command("open-round", round=ROUND, mode=OPEN)
+        rig.wait(9990)
+        self.assertEqual(rig.kinds()[-1], "round-opened")
+        rig.wait(30)
+        self.assertEqual(rig.newest("void")["fact"], FACTS["host-lost"])
+
+
+class Commands(ControllerCase):
+    def test_attestation_answers_the_nonce(self):
+        rig = Rig()
+        self.assertEqual(rig.command("attest", nonce=b"n" * 16)[0], "done")
+        self.assertEqual(rig.newest("attestation")["nonce"], b"n" * 16)
+
+    def test_dice_are_changed_between_rounds_only(self):
+        rig = Rig()
+        self.assertEqual(rig.command("change-dice-set", dice_set="set 12")[0], "done")
+        rig.command("open-round", round=ROUND, mode=OPEN)
+        self.assertEqual(rig.command("change-dice-set", dice_set="set 13")[0], "wrong-state")
+        self.assertEqual(rig.newest("dice-set-change")["dice_set"], "set 12")
+
+    def test_an_unknown_play_mode_is_malformed(self):
+        self.assertEqual(Rig().command("open-round", round=ROUND, mode=2)[0], "malformed")
+
+    def test_an_unknown_fault_cannot_be_cleared(self):
+        self.assertEqual(Rig().command("clear-fault", fact=99)[0], "wrong-state")
+
+    def test_a_full_journal_opens_no_round_but_ends_the_running_one(self):
+        rig = Rig()
+        opened = 0
+        for number in range(600):
+            answer = rig.command("open-round", round=number.to_bytes(16, "big"), mode=OPEN)
+            if answer[0] != "done":
+                break
+            opened += 1
+            self.assertEqual(rig.command("void-round", round=number.to_bytes(16, "big"))[0], "done")
+            rig.step()
+        self.assertEqual(answer[0], "journal-full")
+        self.assertTrue(opened > 100)
+        self.assertEqual(rig.controller.state.phase, "idle")
+        rig.journal.acknowledge(rig.journal.last, rig.link.keep)
+        self.assertEqual(rig.command("open-round", round=ROUND, mode=OPEN)[0], "done")
+
+    def test_the_limits_of_this_test_are_complete(self):
+        self.assertEqual(sorted(VALUES), sorted(LIMITS))
+
+
+if __name__ == "__main__":
+    unittest.main()
