@@ -85,7 +85,8 @@ class Screen:
         view = self._view
         needed = view.sign.strokes_needed
         pips = "●" * view.strokes + "○" * max(0, needed - view.strokes)
-        count = Text(f"{pips} {view.strokes} of {needed} strokes ")
+        enough = "" if view.strokes >= needed else f" of {needed}"
+        count = Text(f"{pips} {view.strokes}{enough} strokes ")
         if view.phase not in ("tumbling", "settling", "closed"):
             return count if view.strokes or view.phase == "tumbling" else Text()
         bar = ProgressBar(total=100, pulse=True, width=6, animation_time=self._clock(), pulse_style="cyan")
@@ -134,7 +135,7 @@ def _verdict(view: TableView) -> Iterator[RenderableType]:
     """Up to four lines below the dice."""
     outcome = view.outcome
     if view.reading and (outcome is None or outcome.faces):
-        yield Text(_under_dice(view.reading.tilts, view.reading.confidences), "dim", no_wrap=True)
+        yield Text("".join(f"{tilt / 10:.1f}°".center(dice.WIDTH) for tilt in view.reading.tilts), "dim")
     if outcome is None:
         return
     if outcome.verdict == "settled" and outcome.faces:
@@ -157,13 +158,6 @@ def _record(outcome: RoundOutcome) -> str:
     return f"record {outcome.sequence}" if outcome.sequence else "no record"
 
 
-def _under_dice(tilts: tuple[int, ...], confidences: tuple[int, ...]) -> str:
-    cells = [
-        f"{tilt / 10:.1f}°{confidence // 10:4d}%" for tilt, confidence in zip(tilts, confidences, strict=True)
-    ]
-    return "".join(cell.center(dice.WIDTH) for cell in cells)
-
-
 class _Wagers:
     """The round's wagers, as many as the place holds; the last line counts the rest."""
 
@@ -177,7 +171,7 @@ class _Wagers:
         rest = len(rows) - room
         shown = rows if rest <= 0 else rows[: room - 1]
         wide = options.max_width >= ALL_COLUMNS
-        grid = Grid(box=None, padding=(0, 2 if wide else 1, 0, 0), pad_edge=False)
+        grid = Grid(box=None, padding=(0, 1) if wide else (0, 0, 0, 1), pad_edge=False)
         for name, justify, width in _COLUMNS if wide else _NARROW_COLUMNS:
             grid.add_column(
                 name, justify=justify, min_width=width, no_wrap=True, overflow="ellipsis", header_style="dim"
@@ -201,7 +195,12 @@ _COLUMNS: tuple[Column, ...] = (
     ("result", "left", 7),
     ("back", "right", 8),
 )
-_NARROW_COLUMNS: tuple[Column, ...] = (*_COLUMNS[:3], ("odds", "right", 4), ("back", "right", 7))
+_NARROW_COLUMNS: tuple[Column, ...] = (
+    ("name", "left", 5),
+    *_COLUMNS[1:3],
+    ("odds", "right", 4),
+    ("back", "right", 7),
+)
 
 
 def _narrow(cells: tuple[str, ...]) -> tuple[str, ...]:
@@ -256,7 +255,7 @@ class _Road:
         lines = [Text().join(cells) for cells in zip(*columns, strict=True)]
         yield Panel(
             Group(*lines),
-            title=f"Last {len(rounds)} rounds" if rounds else "Rounds",
+            title=f"Last {len(rounds)} rounds" if len(rounds) > 1 else "Rounds",
             border_style="cyan",
             padding=(0, 1),
             height=options.height,
