@@ -1,0 +1,1 @@
+"""The serial link's device side: frames, go-back-N over journal sequences, authenticated commands."""

@@ -1,0 +1,95 @@
+"""Which commands are carried out: authentic, new, complete; a repeated one gets its stored reply instead."""
+
+from tumbler import definitions
+from tumbler.definitions import COMMANDS, FACTS, PLAY_MODES, name_of
+from tumbler.link.hmac import equal, hmac_sha256
+from tumbler.records import cbor
+from tumbler.records.messages import MessageError, mac_input, unpack_message
+
+_COMMAND = definitions.HOST_TYPES["command"]
+_REMEMBERED = 8  # newest commands whose replies can be sent again
+_MAC = 16  # bytes of the HMAC that a command carries
+
+
+class CommandRefused(Exception):
+    """A command that changes nothing; `id`, `status` (of REPLY_STATUSES) and `detail` make its reply."""
+
+    def __init__(self, id, status, detail):
+        super().__init__(detail)
+        self.id = id
+        self.status = status
+        self.detail = detail
+
+
+class CommandGate:
+    """Checks the commands of one session; `host_key` is the device's HMAC key."""
+
+    def __init__(self, host_key, session):
+        self._host_key = host_key
+        self._session = session
+        self._newest = -1
+        self._replies = []  # [id, mac, body of the reply or None while it is carried out], oldest first
+
+    def admit(self, body):
+        """(command, None) to carry out; (None, reply body) for a repetition, (None, None) while it runs.
+
+        The command is a dict of names; "command", "mode" and "fact" are names too. Raises CommandRefused.
+        """
+        values = self._authentic(body)
+        for id, mac, reply in self._replies:
+            if id == values["id"] and equal(mac, values["mac"]):
+                return None, reply
+        if values["id"] <= self._newest:
+            # The host reads the newest id from here when its clock was set back.
+            raise CommandRefused(values["id"], "replayed", str(self._newest))
+        command = _named(values)
+        self._newest = values["id"]
+        self._replies.append([values["id"], values["mac"], None])
+        del self._replies[:-_REMEMBERED]
+        return command, None
+
+    def settle(self, id, reply):
+        """Keep the reply's body for repetitions of command `id`."""
+        for entry in self._replies:
+            if entry[0] == id:
+                entry[2] = reply
+
+    def _authentic(self, body):
+        try:
+            _, values = unpack_message(_COMMAND, body)
+        except MessageError as error:
+            raise CommandRefused(_id_of(body), "malformed", str(error)) from None
+        mac = hmac_sha256(self._host_key, mac_input(self._session, values))[:_MAC]
+        if not equal(mac, values["mac"]):
+            raise CommandRefused(values["id"], "bad-mac", "")
+        return values
+
+
+def _named(values):
+    """The command in names, exactly its own arguments present; CommandRefused."""
+    name = name_of(COMMANDS, values["command"])
+    if name is None:
+        raise CommandRefused(values["id"], "unknown-command", "command %d" % values["command"])
+    command = {"id": values["id"], "command": name}
+    for argument in COMMANDS[name][1]:
+        if argument not in values:
+            raise CommandRefused(values["id"], "malformed", "%s: %s is missing" % (name, argument))
+        command[argument] = values[argument]
+    for argument in values:
+        if argument not in command and argument != "mac":
+            raise CommandRefused(values["id"], "malformed", "%s has no %s" % (name, argument))
+    if "mode" in command:
+        command["mode"] = name_of(PLAY_MODES, command["mode"])
+    if "fact" in command:
+        command["fact"] = name_of(FACTS, command["fact"])
+    return command
+
+
+def _id_of(body):
+    """The id of a command that is not well formed, as far as it can be made out; else 0."""
+    try:
+        mapping = cbor.decode(body)
+    except cbor.CborError:
+        return 0
+    id = mapping.get(0) if type(mapping) is dict else None
+    return id if type(id) is int and id >= 0 else 0

@@ -1,0 +1,268 @@
+"""The device's session with its host: greeting, records until committed, commands, status.
+
+Everything to send is asked for when the line has room (hello, replies, status, records, in this order), so
+the one frame being written and a few replies are all that is ever queued.
+"""
+
+import hashlib
+
+from tumbler import definitions
+from tumbler.definitions import DEVICE_STATES, DEVICE_TYPES, FACTS, REPLY_STATUSES
+from tumbler.link.commands import CommandGate, CommandRefused
+from tumbler.link.framing import FrameParser, encode_frame
+from tumbler.link.window import SendWindow
+from tumbler.records.messages import MessageError, pack_message, unpack_message
+
+_HELLO_MS = 1000
+_QUEUED_REPLIES = 8
+
+
+class DeviceSession:
+    """One boot's session. Nothing here waits: `now` (ms since boot) is passed in and `write` never blocks.
+
+    journal: `first`, `last`, `acknowledged`, `read(sequence)`, `acknowledge(sequence, keep)`; its errors pass
+    through `feed` and `poll`. host_key: HMAC key of commands. identity: {"device": bytes of 8, "boot": uint,
+    "firmware": bytes of 32}. session: random, 1 to 2**32 - 1. write(bytes-like) -> bytes taken, 0 or None.
+
+    `heard`: time of the last valid frame of the host, or None. `wall_offset`: Unix ms minus `now`, or None.
+    `connected`: the host has welcomed this session. `forked`: None, or why the host's records and the
+    journal's cannot be one chain; then no record is sent. `keep`: records from this one on stay in the
+    journal even when acknowledged (None: none). `counters` and `parser` count what went wrong.
+    """
+
+    def __init__(self, journal, host_key, identity, session, write):
+        if not 0 < session <= 0xFFFFFFFF:
+            raise ValueError("a session is a number from 1 to 2**32 - 1")
+        self.heard = None  # type: int | None
+        self.wall_offset = None  # type: int | None
+        self.connected = False
+        self.forked = None  # type: str | None
+        self.keep = None  # type: int | None
+        self.parser = FrameParser()
+        self.counters = {"stale": 0, "malformed": 0, "refused": 0, "dropped": 0}
+        self._journal = journal
+        self._identity = identity
+        self._session = session
+        self._write = write
+        self._schema = definitions.schema_digest()
+        self._gate = CommandGate(host_key, session)
+        self._window = SendWindow()
+        self._state = "idle"
+        self._status = {}  # values of the newest STATUS
+        self._hello_at = None  # when the next HELLO is due while not connected; None: at once
+        self._status_due = False
+        self._replies = []  # bodies that wait for the line
+        self._frame = b""  # what is left of the frame being written
+        self._frame_is_record = False
+
+    @property
+    def committed(self):
+        """Newest record that the host has committed, as far as it has said; 0: none."""
+        return self._window.committed
+
+    @property
+    def resends(self):
+        """How often sending went back to an earlier record."""
+        return self._window.resends
+
+    def feed(self, data, now):
+        """Take bytes from the line; returns the new, verified commands (see CommandGate.admit) in order."""
+        commands = []
+        for type_byte, session, body in self.parser.feed(data):
+            name = definitions.name_of(definitions.HOST_TYPES, type_byte)
+            if name is None:
+                self.counters["malformed"] += 1
+            elif session != (0 if name == "greet" else self._session):
+                self.counters["stale"] += 1
+            elif name == "command":
+                self._on_command(body, now, commands)
+            else:
+                self._on_message(type_byte, body, now)
+        self._pump(now)
+        return commands
+
+    def reply(self, id, status, state, detail, now):
+        """Answer command `id`: `status` and `state` are names, `detail` text for people or None."""
+        self._state = state
+        body = self._reply_body(id, status, detail)
+        self._gate.settle(id, body)
+        self._queue_reply(body)
+        self._pump(now)
+
+    def notify(self, values, now):
+        """Send STATUS: "state" and "faults" as names, "strokes", "at_rest" and, in a round, "round".
+
+        The newest values also answer PING; before the first call a PING is not answered.
+        """
+        self._state = values["state"]
+        self._status = dict(values)
+        self._status["state"] = DEVICE_STATES[values["state"]]
+        self._status["faults"] = [FACTS[name] for name in values["faults"]]
+        self._status_due = True
+        self._pump(now)
+
+    def poll(self, now):
+        """Send what is due: hello, new records of the journal, repetitions. Call it every few ms."""
+        if not len(self._frame):
+            self._window.poll(now)
+        self._pump(now)
+
+    # --- what the host says ---
+
+    def _on_message(self, type_byte, body, now):
+        try:
+            name, values = unpack_message(type_byte, body)
+        except MessageError:
+            self.counters["malformed"] += 1
+            return
+        self.heard = now
+        if name == "greet":
+            self.connected = False
+            self._hello_at = None
+        elif name == "welcome":
+            self._on_welcome(values, now)
+        elif not self.connected:
+            self.counters["stale"] += 1
+        elif name == "ack":
+            self._on_ack(values["committed"], now)
+        elif name == "nak":
+            self._window.reject(values["expected"], now)
+        elif name == "ping":
+            self._status_due = bool(self._status)
+
+    def _on_welcome(self, values, now):
+        if self.connected:
+            return  # a late copy: what it says is older than what we know
+        if values["protocol"] != definitions.PROTOCOL_VERSION:
+            self.counters["malformed"] += 1
+            return
+        self.connected = True
+        self.wall_offset = values["wall_ms"] - now
+        self._status_due = bool(self._status)
+        committed = values["committed"]
+        self.forked = self._fork(committed, values["committed_hash"])
+        if self.forked is None:
+            self._window.open(committed)
+            if committed > self._journal.acknowledged:
+                self._journal.acknowledge(committed, self.keep)
+
+    def _fork(self, committed, digest):
+        """None when the host's newest record is our record of that number, else what is wrong."""
+        journal = self._journal
+        if committed > journal.last:
+            return "host has record %d, journal ends at %d" % (committed, journal.last)
+        if committed + 1 < journal.first:
+            return "host has record %d, journal starts at %d" % (committed, journal.first)
+        if committed == 0:
+            ours = definitions.FIRST_PREVIOUS
+        elif committed < journal.first:
+            return None  # dropped here; the host checks the next record's link to it
+        else:
+            ours = hashlib.sha256(journal.read(committed)).digest()
+        return None if ours == digest else "record %d differs from the host's" % committed
+
+    def _on_ack(self, committed, now):
+        if self.forked is None and self._window.acknowledge(committed, now):
+            self._journal.acknowledge(committed, self.keep)
+
+    def _on_command(self, body, now, commands):
+        if not self.connected:
+            self.counters["stale"] += 1
+            return
+        try:
+            command, stored = self._gate.admit(body)
+        except CommandRefused as refusal:
+            self.counters["refused"] += 1
+            self._queue_reply(self._reply_body(refusal.id, refusal.status, refusal.detail))
+            return
+        self.heard = now
+        if command:
+            commands.append(command)
+        elif stored:
+            self._queue_reply(stored)
+
+    # --- what we say ---
+
+    def _reply_body(self, id, status, detail):
+        values = {
+            "id": id,
+            "status": REPLY_STATUSES[status],
+            "state": DEVICE_STATES[self._state],
+            "sequence": self._journal.last,
+        }
+        if detail:
+            values["detail"] = _short(detail)
+        return pack_message("reply", values)
+
+    def _queue_reply(self, body):
+        if body in self._replies:
+            return
+        if len(self._replies) == _QUEUED_REPLIES:
+            self.counters["dropped"] += 1  # the host asks again
+            return
+        self._replies.append(body)
+
+    def _pump(self, now):
+        """Write until the line takes no more or nothing is due."""
+        while True:
+            if not len(self._frame) and not self._load(now):
+                return
+            count = self._write(self._frame)
+            if not count:
+                return
+            self._frame = self._frame[count:]
+            if self._frame_is_record and not len(self._frame):
+                self._window.sent(now)
+
+    def _load(self, now):
+        """Make the next frame that is due; False when none is."""
+        self._frame_is_record = False
+        if not self.connected and (self._hello_at is None or now >= self._hello_at):
+            self._hello_at = now + _HELLO_MS
+            self._set_frame("hello", self._hello_body())
+        elif self._replies:
+            self._set_frame("reply", self._replies.pop(0))
+        elif self._status_due and self.connected:
+            self._status_due = False
+            self._set_frame("status", self._status_body(now))
+        else:
+            return self._load_record()
+        return True
+
+    def _load_record(self):
+        if not self.connected or self.forked is not None:
+            return False
+        sequence = self._window.take(self._journal.last)
+        if sequence is None:
+            return False
+        self._set_frame("record", sequence.to_bytes(8, "big"), self._journal.read(sequence))
+        self._frame_is_record = True
+        return True
+
+    def _set_frame(self, name, *body_parts):
+        self._frame = memoryview(encode_frame(DEVICE_TYPES[name], self._session, *body_parts))
+
+    def _hello_body(self):
+        values = {
+            "protocol_min": definitions.PROTOCOL_VERSION,
+            "protocol_max": definitions.PROTOCOL_VERSION,
+            "schema": self._schema,
+            "first": self._journal.first,
+            "last": self._journal.last,
+        }
+        for name in ("device", "boot", "firmware"):
+            values[name] = self._identity[name]
+        return pack_message("hello", values)
+
+    def _status_body(self, now):
+        self._status["last"] = self._journal.last
+        self._status["uptime_ms"] = now
+        self._status["crc_errors"] = self.parser.crc_errors
+        return pack_message("status", self._status)
+
+
+def _short(text):
+    """As much of `text` as a detail may hold."""
+    while len(text.encode()) > definitions.MAX_DETAIL:
+        text = text[:-1]
+    return text

@@ -1,0 +1,537 @@
+"""The host's session with one device: greet, commit records, acknowledge what is durable, give commands.
+
+The session owns the port for as long as `run` runs. It survives a lost port, a silent device and a device
+that reboots; what it never does is acknowledge a record that the sink has not committed.
+"""
+
+import asyncio
+import hmac
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from host_tools.link import messages
+from host_tools.link.errors import (
+    CommandInvalid,
+    CommandTimeout,
+    DeviceQuarantined,
+    DeviceRestarted,
+    Equivocation,
+    MessageInvalid,
+    SessionStopped,
+    TransportLost,
+    UnknownDevice,
+)
+from host_tools.link.framing import Frame, FrameParser, encode_frame
+from host_tools.link.inbox import Inbox, Verdict
+from host_tools.link.transport import Transport
+from host_tools.records import RecordRefused
+from tumbler import definitions
+
+_GREET_S = 1.0
+_RETRY_S = 0.7  # above the longest stall of a device that writes its flash
+_SHORTEST_REOPEN_S = 0.25
+_LONGEST_REOPEN_S = 5.0
+_MAC = 16  # bytes of the HMAC that a command carries
+_LARGEST_ID = 2**53  # a reply is not authentic; it must not push the ids to the end of their range
+
+
+class Clock(Protocol):
+    """Time as the session sees it."""
+
+    def now(self) -> float:
+        """Seconds of a clock that never goes back."""
+        ...
+
+    def wall_ms(self) -> int:
+        """Unix time in milliseconds."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Return after `seconds`."""
+        ...
+
+
+class SystemClock:
+    """The running event loop's time and the system's wall clock."""
+
+    def now(self) -> float:
+        """See Clock."""
+        return asyncio.get_running_loop().time()
+
+    def wall_ms(self) -> int:
+        """See Clock."""
+        return time.time_ns() // 1_000_000
+
+    async def sleep(self, seconds: float) -> None:
+        """See Clock."""
+        await asyncio.sleep(seconds)
+
+
+class RecordSink(Protocol):
+    """Where records go. Errors other than the named ones end `HostSession.run`: nothing is acknowledged."""
+
+    def host_key(self, device: bytes) -> bytes:
+        """The HMAC key shared with the device (id of 8 bytes). Raises UnknownDevice."""
+        ...
+
+    def head(self, device: bytes) -> tuple[int, bytes]:
+        """Sequence and SHA-256 of the device's newest committed record; (0, FIRST_PREVIOUS) when none."""
+        ...
+
+    async def commit(self, device: bytes, records: Sequence[tuple[int, bytes]]) -> None:
+        """Verify and store (sequence, COSE_Sign1) pairs that follow the head; durable when it returns.
+
+        Raises RecordRefused for one that must not be believed; the session then quarantines the device.
+        """
+        ...
+
+
+EventKind = Literal["connected", "restarted", "lost", "refused", "behind", "quarantined"]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What befell the connection.
+
+    `connected`: the device was recognised and welcomed; `restarted`: the same, after a reboot of the device
+    while the session ran; `lost`: device silent or port gone (`device` None: it was not there);
+    `refused`: it cannot be talked to (unknown, or other definitions); `behind`: its journal ends before the
+    sink's head; `quarantined`: a record was refused.
+    """
+
+    kind: EventKind
+    device: bytes | None
+    boot: int | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A device's answer: `status` of REPLY_STATUSES, `state` of DEVICE_STATES, `detail` for people, and
+    `sequence` of the newest record when the command was done."""
+
+    status: str
+    state: str
+    detail: str
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Peer:
+    """The device as its HELLO described it."""
+
+    device: bytes
+    session: int
+    boot: int
+    host_key: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outstanding:
+    """A command whose reply is awaited."""
+
+    id: int
+    session: int
+    frame: bytes
+    reply: asyncio.Future[Reply]
+
+
+class HostSession:
+    """One device on one line. `run` does the work; everything else may be called while it runs.
+
+    `open_transport` opens the line anew whenever it is needed. `on_status` gets each STATUS as a dict with
+    names for `state` and `faults` (unsigned: for displays only). `ping_s`: the longest the host stays quiet;
+    `silence_s`: how long the device may.
+
+    `last_heard`: clock time of the device's last valid frame, or None. `device`: id of the connected device,
+    or None. `quarantined`: reasons by device id. `counters`: errors by name since the start.
+    """
+
+    def __init__(  # noqa: PLR0913
+        self,
+        open_transport: Callable[[], Awaitable[Transport]],
+        sink: RecordSink,
+        clock: Clock | None = None,
+        *,
+        on_status: Callable[[dict[str, Any]], None] | None = None,
+        on_event: Callable[[Event], None] | None = None,
+        ping_s: float = 1.0,
+        silence_s: float = 5.0,
+    ) -> None:
+        self.last_heard: float | None = None
+        self.quarantined: dict[bytes, str] = {}
+        self.counters: Counter[str] = Counter()
+        self._open_transport = open_transport
+        self._sink = sink
+        self._clock = clock or SystemClock()
+        self._on_status = on_status
+        self._on_event = on_event
+        self._ping_s = ping_s
+        self._silence_s = silence_s
+        self._transport: Transport | None = None
+        self._sent_at = 0.0
+        self._peer: _Peer | None = None
+        self._newest_peer: _Peer | None = None  # the connected one, or the last that was
+        self._connected = asyncio.Event()
+        self._refusal: tuple[int, str] | None = None
+        self._loss = ""  # what was last told about a line that is not there
+        self._inbox: Inbox | None = None
+        self._arrived = asyncio.Event()
+        self._sink_lock = asyncio.Lock()  # the head is never asked for while a commit moves it
+        self._command_lock = asyncio.Lock()
+        self._outstanding: _Outstanding | None = None
+        self._newest_id = 0
+        self._stopped = False
+
+    @property
+    def device(self) -> bytes | None:
+        """Id of the connected device, or None."""
+        return self._peer.device if self._peer else None
+
+    async def run(self) -> None:
+        """Keep the link up until cancelled; an error of the sink ends it too. A begun commit is finished."""
+        try:
+            await _together(self._keep_link(), self._keep_storing())
+        finally:
+            self._stopped = True
+            if self._peer:
+                self._disconnect("the session was stopped")
+            self._fail_command(SessionStopped("the session was stopped; look at the records"))
+
+    async def wait_connected(self) -> None:
+        """Return as soon as a device is connected."""
+        await self._connected.wait()
+
+    async def command(self, name: str, timeout: float | None = None, **arguments: Any) -> Reply:  # noqa: ASYNC109
+        """Have the device carry out a command of definitions.COMMANDS, and return its reply.
+
+        `mode` and `fact` are names, the other arguments as the definitions type them. The same frame is
+        repeated until the reply comes. Raises CommandInvalid, CommandTimeout (after `timeout` seconds, by
+        default never), DeviceRestarted, DeviceQuarantined, SessionStopped.
+        """
+        values = _command_values(name, arguments)
+        deadline = None if timeout is None else self._clock.now() + timeout
+        async with self._command_lock:
+            peer = await self._peer_for_command(name, deadline)
+            outstanding = self._outstanding = self._sealed_command(peer, values)
+            try:
+                return await self._reply_to(outstanding, name, deadline)
+            finally:
+                self._outstanding = None
+
+    # --- the line ---
+
+    async def _keep_link(self) -> None:
+        pause = _SHORTEST_REOPEN_S
+        while True:
+            heard = self.last_heard
+            try:
+                await self._converse(await self._open_transport())
+            except TransportLost as loss:
+                self._disconnect(str(loss))
+            if self.last_heard != heard:
+                pause = _SHORTEST_REOPEN_S
+            await self._clock.sleep(pause)
+            pause = min(2 * pause, _LONGEST_REOPEN_S)
+
+    async def _converse(self, transport: Transport) -> None:
+        """Talk and listen until the line is lost."""
+        self._transport = transport
+        try:
+            await _together(self._keep_listening(transport), self._keep_talking())
+        finally:
+            self._transport = None
+            await transport.close()
+
+    async def _keep_listening(self, transport: Transport) -> None:
+        parser = FrameParser(self.counters)
+        while True:
+            for frame in parser.feed(await transport.read()):
+                await self._on_frame(frame)
+
+    async def _keep_talking(self) -> None:
+        """Greet until a device answers; then show life while nothing else is said, and notice its silence."""
+        greeted_at = None
+        while True:
+            now = self._clock.now()
+            if self._peer and self.last_heard is not None and now - self.last_heard >= self._silence_s:
+                self._disconnect(f"nothing heard for {self._silence_s:g} s")
+            if not self._peer:
+                due = now if greeted_at is None else greeted_at + _GREET_S
+                if due <= now:
+                    greeted_at = now
+                    await self._send("greet", 0, {})
+            else:
+                due = self._sent_at + self._ping_s
+                # A device that carries out a command may be deaf, writing its flash: repetition is enough.
+                if due <= now and not self._outstanding:
+                    await self._send("ping", self._peer.session, {})
+            await self._clock.sleep(due - now if due > now else min(_GREET_S, self._ping_s))
+
+    async def _send(self, name: str, session: int, values: dict[str, Any]) -> None:
+        body = messages.pack(name, values)
+        await self._send_frame(encode_frame(definitions.HOST_TYPES[name], session, body))
+
+    async def _send_frame(self, frame: bytes) -> None:
+        if not self._transport:
+            return
+        self._sent_at = self._clock.now()
+        try:
+            await self._transport.write(frame)
+        except TransportLost:
+            self.counters["lost_writes"] += 1  # reading the same line reports the loss
+
+    # --- what the device says ---
+
+    async def _on_frame(self, frame: Frame) -> None:
+        name = definitions.name_of(definitions.DEVICE_TYPES, frame.type_byte)
+        try:
+            if name is None:
+                raise MessageInvalid(f"type 0x{frame.type_byte:02x} is not a device's")
+            if name == "hello":
+                await self._on_hello(frame.session, messages.unpack(name, frame.body))
+            elif not self._peer or frame.session != self._peer.session:
+                self.counters["stale"] += 1
+            else:
+                await self._on_message(self._peer, name, frame.body)
+                self.last_heard = self._clock.now()
+        except MessageInvalid:
+            self.counters["malformed"] += 1
+
+    async def _on_message(self, peer: _Peer, name: str, body: bytes) -> None:
+        if name == "record":
+            await self._on_record(peer, *messages.unpack_record(body))
+        elif name == "reply":
+            self._on_reply(messages.named(messages.unpack(name, body)))
+        else:
+            status = messages.named(messages.unpack(name, body))
+            if self._on_status:
+                self._on_status(status)
+
+    async def _on_hello(self, session: int, values: dict[str, Any]) -> None:
+        device, boot = values["device"], values["boot"]
+        if not session:
+            raise MessageInvalid("hello: session 0 is nobody's")
+        if self._peer and self._peer.device == device and boot < self._peer.boot:
+            self.counters["stale"] += 1
+            return
+        self.last_heard = self._clock.now()
+        try:
+            _check_definitions(values)
+            peer = _Peer(device, session, boot, self._sink.host_key(device))
+        except (MessageInvalid, UnknownDevice) as error:
+            self._refuse(session, device, boot, str(error))
+            return
+        if self._outstanding and self._outstanding.session != session:
+            self._fail_command(DeviceRestarted("the device restarted before it replied; look at its records"))
+        await self._welcome(peer, values["last"])
+
+    async def _welcome(self, peer: _Peer, last: int) -> None:
+        """Tell the device what is committed; records that still waited are asked for again."""
+        async with self._sink_lock:
+            committed, digest = self._sink.head(peer.device)
+            self._inbox = Inbox(peer.device, committed, digest)
+        values = {
+            "protocol": definitions.PROTOCOL_VERSION,
+            "committed": committed,
+            "committed_hash": digest,
+            "wall_ms": self._clock.wall_ms(),
+        }
+        await self._send("welcome", peer.session, values)
+        known, newest = self._peer, self._newest_peer
+        self._peer = self._newest_peer = peer
+        self._refusal = None
+        self._loss = ""
+        self._connected.set()
+        if known == peer:
+            return
+        again = newest and newest.device == peer.device and newest.session != peer.session
+        self._tell("restarted" if again else "connected", peer.device, peer.boot, "")
+        if last < committed:
+            reason = f"its journal ends at record {last}, record {committed} is stored here"
+            self._tell("behind", peer.device, peer.boot, reason)
+
+    async def _on_record(self, peer: _Peer, sequence: int, raw: bytes) -> None:
+        inbox = self._inbox
+        if peer.device in self.quarantined or not inbox:
+            self.counters["quarantined"] += 1
+            return
+        try:
+            verdict = inbox.offer(sequence, raw)
+        except Equivocation as error:
+            self._quarantine(peer.device, str(error))
+            return
+        if verdict is Verdict.ACCEPTED:
+            self._arrived.set()
+        elif verdict is Verdict.REPEATED:
+            self.counters["repeated"] += 1
+            if sequence <= inbox.committed:
+                await self._send("ack", peer.session, {"committed": inbox.committed})
+        else:
+            self.counters["out_of_order"] += 1
+            if verdict is Verdict.MISSED:
+                await self._send("nak", peer.session, {"expected": inbox.expected})
+
+    def _on_reply(self, values: dict[str, Any]) -> None:
+        outstanding = self._outstanding
+        if not outstanding or values["id"] != outstanding.id or outstanding.reply.done():
+            self.counters["stray_replies"] += 1
+            return
+        detail = values.get("detail", "")
+        if values["status"] == "replayed" and detail.isdecimal() and int(detail) < _LARGEST_ID:
+            # An earlier process gave newer ids, from a wall clock ahead of ours: go on above them.
+            self._newest_id = max(self._newest_id, int(detail))
+        outstanding.reply.set_result(Reply(values["status"], values["state"], detail, values["sequence"]))
+
+    # --- storing ---
+
+    async def _keep_storing(self) -> None:
+        while True:
+            await self._arrived.wait()
+            self._arrived.clear()
+            async with self._sink_lock:
+                inbox = self._inbox
+                if not inbox or not await self._store(inbox):
+                    continue
+            if inbox is self._inbox and self._peer:
+                await self._send("ack", self._peer.session, {"committed": inbox.committed})
+
+    async def _store(self, inbox: Inbox) -> bool:
+        """Commit what waits, as one batch; True when something new is durable."""
+        batch = inbox.take()
+        if not batch or inbox.device in self.quarantined:
+            return False
+        try:
+            await _finished(self._sink.commit(inbox.device, batch))
+        except RecordRefused as refusal:
+            self._quarantine(inbox.device, str(refusal))
+            return False
+        inbox.committed = batch[-1][0]
+        return True
+
+    # --- commands ---
+
+    async def _peer_for_command(self, name: str, deadline: float | None) -> _Peer:
+        if self._stopped:
+            raise SessionStopped("the session was stopped; start `run` of a new one")
+        while not self._peer:
+            waiting = asyncio.ensure_future(self._connected.wait())
+            if not await self._done_by(waiting, deadline):
+                raise CommandTimeout(f"{name}: no device is connected; nothing was sent")
+        if self._peer.device in self.quarantined:
+            raise DeviceQuarantined(f"{name}: {self.quarantined[self._peer.device]}")
+        return self._peer
+
+    def _sealed_command(self, peer: _Peer, values: dict[str, Any]) -> _Outstanding:
+        # Ids follow the wall clock: a new process begins above the old one in the same session.
+        self._newest_id = max(self._newest_id + 1, self._clock.wall_ms())
+        values = {"id": self._newest_id, **values}
+        label = definitions.COMMAND_LABEL + peer.session.to_bytes(4)
+        mac = hmac.digest(peer.host_key, label + messages.pack("command", values, partial=True), "sha256")
+        body = messages.pack("command", {**values, "mac": mac[:_MAC]})
+        frame = encode_frame(definitions.HOST_TYPES["command"], peer.session, body)
+        return _Outstanding(self._newest_id, peer.session, frame, asyncio.get_running_loop().create_future())
+
+    async def _reply_to(self, outstanding: _Outstanding, name: str, deadline: float | None) -> Reply:
+        while True:
+            if self._peer and self._peer.session == outstanding.session:
+                await self._send_frame(outstanding.frame)
+            retry_at = self._clock.now() + _RETRY_S
+            wake_at = retry_at if deadline is None else min(retry_at, deadline)
+            if await self._done_by(outstanding.reply, wake_at):
+                return outstanding.reply.result()
+            if deadline is not None and self._clock.now() >= deadline:
+                raise CommandTimeout(f"{name}: no reply; it may still be carried out, look at the records")
+
+    async def _done_by(self, future: asyncio.Future[Any], deadline: float | None) -> bool:
+        if deadline is None:
+            await asyncio.wait({future})
+            return True
+        timer = asyncio.ensure_future(self._clock.sleep(deadline - self._clock.now()))
+        try:
+            await asyncio.wait({future, timer}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            timer.cancel()
+        return future.done()
+
+    def _fail_command(self, error: Exception) -> None:
+        if self._outstanding and not self._outstanding.reply.done():
+            self._outstanding.reply.set_exception(error)
+
+    # --- what befalls the connection ---
+
+    def _disconnect(self, reason: str) -> None:
+        self._connected.clear()
+        self._refusal = None
+        peer, self._peer = self._peer, None
+        if peer:
+            self._tell("lost", peer.device, peer.boot, reason)
+        elif reason != self._loss:
+            self._tell("lost", None, None, reason)
+        self._loss = reason
+
+    def _refuse(self, session: int, device: bytes, boot: int, reason: str) -> None:
+        if self._refusal == (session, reason):
+            return  # it greets each second
+        if self._peer:
+            self._disconnect("another device answers on its line")
+        self._refusal = (session, reason)
+        self._tell("refused", device, boot, reason)
+
+    def _quarantine(self, device: bytes, reason: str) -> None:
+        self.quarantined[device] = reason
+        self._tell("quarantined", device, None, reason)
+
+    def _tell(self, kind: EventKind, device: bytes | None, boot: int | None, reason: str) -> None:
+        if self._on_event:
+            self._on_event(Event(kind, device, boot, reason))
+
+
+def _check_definitions(hello: dict[str, Any]) -> None:
+    """MessageInvalid when the device speaks another protocol or has other definitions."""
+    oldest, newest, ours = hello["protocol_min"], hello["protocol_max"], definitions.PROTOCOL_VERSION
+    if not oldest <= ours <= newest:
+        raise MessageInvalid(f"it speaks protocols {oldest} to {newest}, not {ours}: update the older side")
+    if hello["schema"] != definitions.schema_digest():
+        raise MessageInvalid("its definitions differ from these: flash the firmware of this release")
+
+
+def _command_values(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    if name not in definitions.COMMANDS:
+        raise CommandInvalid(f"{name!r} is none of {', '.join(definitions.COMMANDS)}")
+    number, required = definitions.COMMANDS[name]
+    if set(arguments) != set(required):
+        raise CommandInvalid(f"{name} takes {', '.join(required)}, not {', '.join(arguments) or 'nothing'}")
+    values = {"command": number, **arguments}
+    try:
+        values = messages.numbered(values)
+        messages.pack("command", values, partial=True)
+    except MessageInvalid as error:
+        raise CommandInvalid(str(error)) from None
+    return values
+
+
+async def _together(*parts: Coroutine[Any, Any, None]) -> None:
+    """Run endless parts until one fails; the others are cancelled and the failure is raised."""
+    tasks = [asyncio.create_task(part) for part in parts]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _finished(work: Awaitable[None]) -> None:
+    """Await `work` to its end even when cancelled meanwhile: nobody may doubt whether a commit happened."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise

@@ -1,0 +1,567 @@
+"""The device's session: greeting, go-back-N, forks, authenticated commands, hostile input."""
+
+import unittest
+from hashlib import sha256
+
+from tumbler import definitions
+from tumbler.definitions import COMMANDS, DEVICE_STATES, FACTS, HOST_TYPES, PLAY_MODES, SEND_WINDOW
+from tumbler.link.framing import FrameParser, encode_frame
+from tumbler.link.hmac import equal, hmac_sha256
+from tumbler.link.session import DeviceSession
+from tumbler.records import cbor
+from tumbler.records.messages import mac_input, pack_message, unpack_message
+
+SESSION = 0x8000A001
+KEY = bytes(range(32))
+ROUND = bytes(range(16))
+IDENTITY = {"device": b"tumbler1", "boot": 7, "firmware": b"\x0f" * 32}
+
+
+class MemoryJournal:
+    """A journal that forgets on power loss."""
+
+    def __init__(self, count=0):
+        self.records = {}
+        self.first = 0
+        self.last = 0
+        self.acknowledged = 0
+        self.keeps = []
+        for _ in range(count):
+            self.append()
+
+    def append(self):
+        self.last += 1
+        self.first = self.first or 1
+        self.records[self.last] = b"record %d " % self.last + bytes(60)
+
+    def read(self, sequence):
+        return self.records[sequence]
+
+    def acknowledge(self, sequence, keep):
+        self.acknowledged = sequence
+        self.keeps.append(keep)
+
+    def digest(self, sequence):
+        return sha256(self.records[sequence]).digest() if sequence else definitions.FIRST_PREVIOUS
+
+
+class Line:
+    """The host's end, by hand: what the device wrote, taken apart; it takes `room` more bytes."""
+
+    def __init__(self):
+        self.room = 100000
+        self.parser = FrameParser()
+        self.frames = []
+
+    def write(self, data):
+        data = bytes(data)[: self.room]
+        self.room -= len(data)
+        self.frames += self.parser.feed(data)
+        return len(data) or None
+
+    def taken(self):
+        """[(name, values), ...] since the last call."""
+        messages = []
+        for type_byte, session, body in self.frames:
+            if session != SESSION:
+                raise ValueError(session)
+            messages.append(unpack_message(type_byte, body))
+        self.frames = []
+        return messages
+
+    def names(self):
+        return [name for name, _ in self.taken()]
+
+    def records(self):
+        return [values["sequence"] for name, values in self.taken() if name == "record"]
+
+
+def frame(name, values, session=SESSION):
+    return encode_frame(HOST_TYPES[name], session, pack_message(name, values))
+
+
+def sealed(values, key=KEY, session=SESSION):
+    """The values of a command with its MAC."""
+    values = dict(values)
+    values["mac"] = hmac_sha256(key, mac_input(session, values))[:16]
+    return values
+
+
+def command(id, name="tumble", key=KEY, session=SESSION, **arguments):
+    values = {"id": id, "command": COMMANDS[name][0]}
+    values.update(arguments)
+    return frame("command", sealed(values, key, session), session)
+
+
+class SessionCase(unittest.TestCase):
+    records = 0
+
+    def setUp(self):
+        self.journal = MemoryJournal(self.records)
+        self.line = Line()
+        self.session = DeviceSession(self.journal, KEY, IDENTITY, SESSION, self.line.write)
+
+    def welcome(self, committed=0, now=0, digest=None):
+        digest = digest or self.journal.digest(committed)
+        values = {"protocol": 1, "committed": committed, "committed_hash": digest, "wall_ms": 1000000 + now}
+        self.session.poll(now)
+        self.session.feed(frame("welcome", values), now)
+
+    def ack(self, committed, now, session=SESSION):
+        self.session.feed(frame("ack", {"committed": committed}, session), now)
+
+    def nak(self, expected, now):
+        self.session.feed(frame("nak", {"expected": expected}), now)
+
+    def replies(self):
+        return [values for name, values in self.line.taken() if name == "reply"]
+
+
+class Greeting(SessionCase):
+    records = 3
+
+    def test_hello_says_who_and_what(self):
+        self.session.poll(0)
+        ((name, values),) = self.line.taken()
+        self.assertEqual(name, "hello")
+        self.assertEqual(values["schema"], definitions.schema_digest())
+        self.assertEqual((values["device"], values["boot"]), (b"tumbler1", 7))
+        self.assertEqual((values["first"], values["last"]), (1, 3))
+
+    def test_hello_is_repeated_each_second_until_the_welcome(self):
+        for now in range(0, 3500, 50):
+            self.session.poll(now)
+        self.assertEqual(self.line.names(), ["hello"] * 4)
+        self.assertFalse(self.session.connected)
+        self.welcome(3, 3600)
+        self.assertTrue(self.session.connected)
+        for now in range(3600, 9000, 50):
+            self.session.poll(now)
+        self.assertEqual(self.line.names(), [])
+
+    def test_a_greeting_is_answered_at_once_and_asks_for_a_new_welcome(self):
+        self.welcome(3)
+        self.line.taken()
+        self.session.feed(frame("greet", {}, 0), 10)
+        self.assertEqual(self.line.names(), ["hello"])
+        self.assertFalse(self.session.connected)
+        self.welcome(1, 20)
+        self.assertEqual(self.line.records(), [2, 3])
+
+    def test_nothing_is_sent_before_the_welcome_but_hello(self):
+        self.session.poll(0)
+        self.session.notify({"state": "idle", "strokes": 0, "at_rest": True, "faults": []}, 1)
+        self.ack(3, 2)
+        self.assertEqual(self.session.feed(command(1, round=ROUND), 3), [])
+        self.assertEqual(self.line.names(), ["hello"])
+        self.assertEqual(self.journal.acknowledged, 0)
+
+    def test_wall_time_and_life(self):
+        self.assertIsNone(self.session.heard)
+        self.assertIsNone(self.session.wall_offset)
+        self.welcome(0, 500)
+        self.assertEqual(self.session.heard, 500)
+        self.assertEqual(self.session.wall_offset, 1000000)
+        self.session.feed(frame("ping", {}), 900)
+        self.assertEqual(self.session.heard, 900)
+
+    def test_frames_of_another_session_are_no_sign_of_life(self):
+        self.welcome(0, 500)
+        for name in ("ping", "greet"):
+            self.session.feed(frame(name, {}, 77), 900)
+        self.ack(2, 900, session=77)
+        self.assertEqual(self.session.heard, 500)
+        self.assertEqual(self.session.committed, 0)
+        self.assertTrue(self.session.connected)
+
+    def test_another_protocol_is_not_accepted(self):
+        values = {"protocol": 2, "committed": 0, "committed_hash": bytes(32), "wall_ms": 1}
+        self.session.feed(frame("welcome", values), 0)
+        self.assertFalse(self.session.connected)
+
+    def test_session_zero_is_refused(self):
+        for session in (0, -1, 2**32):
+            with self.assertRaises(ValueError):
+                DeviceSession(self.journal, KEY, IDENTITY, session, self.line.write)
+
+
+class Forks(SessionCase):
+    records = 9
+
+    def forked(self, committed, digest=None):
+        self.welcome(committed, digest=digest or bytes(31) + b"\x01")
+        for now in range(0, 8000, 100):
+            self.session.poll(now)
+        self.assertEqual(self.line.records(), [])
+        self.assertTrue(self.session.connected)
+        self.assertEqual(self.journal.keeps, [])
+        why = self.session.forked or ""
+        self.assertTrue(len(why) <= definitions.MAX_DETAIL)
+        return why
+
+    def test_the_same_record_goes_on(self):
+        self.welcome(5)
+        self.assertIsNone(self.session.forked)
+        self.assertEqual(self.journal.acknowledged, 5)
+        self.assertEqual(self.line.records(), [6, 7, 8, 9])
+
+    def test_another_record_of_that_number(self):
+        self.assertEqual(self.forked(5), "record 5 differs from the host's")
+
+    def test_no_record_but_a_hash(self):
+        self.assertEqual(self.forked(0), "record 0 differs from the host's")
+
+    def test_a_host_ahead_of_the_journal(self):
+        self.assertEqual(self.forked(10), "host has record 10, journal ends at 9")
+        self.ack(10, 9000)
+        self.assertEqual(self.journal.acknowledged, 0)
+
+    def test_records_gone_before_the_host_had_them(self):
+        self.journal.first = 4
+        self.assertEqual(self.forked(2), "host has record 2, journal starts at 4")
+
+    def test_the_record_before_the_oldest_cannot_be_compared_here(self):
+        self.journal.first = 4
+        self.welcome(3, digest=b"\x01" * 32)
+        self.assertIsNone(self.session.forked)
+        self.assertEqual(self.line.records(), [4, 5, 6, 7])
+
+    def test_commands_still_work_so_that_the_fault_can_be_seen(self):
+        self.forked(10)
+        self.assertEqual(len(self.session.feed(command(1, "attest", nonce=ROUND), 0)), 1)
+
+    def test_a_new_welcome_decides_anew(self):
+        self.forked(10)
+        self.session.feed(frame("greet", {}, 0), 9000)
+        self.welcome(9, 9000)
+        self.assertIsNone(self.session.forked)
+
+
+class Window(SessionCase):
+    records = 9
+
+    def test_no_more_than_the_window_in_flight(self):
+        self.welcome(0)
+        self.assertEqual(self.line.records(), [1, 2, 3, 4])
+        self.assertEqual(SEND_WINDOW, 4)
+        self.ack(1, 10)
+        self.assertEqual(self.line.records(), [5])
+        self.ack(5, 20)
+        self.assertEqual(self.line.records(), [6, 7, 8, 9])
+        self.assertEqual(self.session.committed, 5)
+        self.assertEqual(self.journal.acknowledged, 5)
+
+    def test_records_go_out_as_stored(self):
+        self.welcome(0)
+        (_, *records) = self.line.taken()
+        self.assertEqual(len(records), 4)
+        for _, values in records:
+            self.assertEqual(values["record"], self.journal.read(values["sequence"]))
+
+    def test_a_new_record_is_picked_up(self):
+        self.welcome(9)
+        self.session.poll(10)
+        self.assertEqual(self.line.records(), [])
+        self.journal.append()
+        self.session.poll(20)
+        self.assertEqual(self.line.records(), [10])
+
+    def test_repetition_backs_off_to_five_seconds_and_never_ends(self):
+        self.welcome(6)
+        times = []
+        self.line.taken()
+        for now in range(0, 60000, 10):
+            self.session.poll(now)
+            if self.line.records() == [7, 8, 9]:
+                times.append(now)
+        self.assertEqual(times[:6], [1000, 3000, 7000, 12000, 17000, 22000])
+        self.assertEqual(times[-1], 57000)
+        self.ack(7, 60000)
+        self.session.poll(60990)
+        self.assertEqual(self.line.records(), [])
+        self.session.poll(61000)
+        self.assertEqual(self.line.records(), [8, 9])
+
+    def test_the_time_to_repeat_starts_with_the_last_byte(self):
+        self.line.room = 0
+        self.welcome(8)
+        now = 0
+        while not self.line.records():
+            now += 300
+            self.line.room = 9
+            self.session.poll(now)
+        self.assertTrue(now > 2000)
+        self.line.room = 1000
+        self.session.poll(now + 999)
+        self.assertEqual(self.line.records(), [])
+        self.session.poll(now + 1000)
+        self.assertEqual(self.line.records(), [9])
+
+    def test_a_nak_goes_back_once_in_a_while(self):
+        self.welcome(0)
+        self.line.taken()
+        self.nak(2, 10)
+        self.assertEqual(self.line.records(), [2, 3, 4])
+        for now in range(11, 200):
+            self.nak(2, now)
+        self.assertEqual(self.line.records(), [])
+        self.nak(3, 300)
+        self.assertEqual(self.line.records(), [3, 4])
+        self.assertEqual(self.session.committed, 0)
+
+    def test_senseless_numbers_change_nothing(self):
+        self.welcome(2)
+        self.assertEqual(self.line.records(), [3, 4, 5, 6])
+        for sequence in (0, 1, 2, 7, 9, 10, 2**64 - 1):
+            self.ack(sequence, 10)
+            self.nak(sequence, 10000 * sequence if sequence < 99 else 10)
+        self.assertEqual(self.line.records(), [])
+        self.assertEqual((self.session.committed, self.journal.acknowledged), (2, 2))
+
+    def test_a_late_copy_of_the_welcome_does_not_turn_back(self):
+        self.welcome(0)
+        self.ack(4, 10)
+        self.line.taken()
+        self.journal.first = 4
+        self.welcome(0, 20)
+        self.assertIsNone(self.session.forked)
+        self.assertEqual((self.session.committed, self.line.records()), (4, []))
+
+    def test_what_to_keep_is_passed_on(self):
+        self.session.keep = 3
+        self.welcome(2)
+        self.session.keep = None
+        self.ack(4, 10)
+        self.assertEqual(self.journal.keeps, [3, None])
+
+    def test_a_line_that_takes_little_or_nothing(self):
+        taken = []
+        self.line.room = 0
+        self.welcome(0)
+        for now in range(400):
+            self.line.room = (0, 1, 0, 7, 2)[now % 5]
+            self.session.poll(now)
+            taken += self.line.taken()
+        self.assertEqual([name for name, _ in taken], ["hello", "record", "record", "record", "record"])
+        self.assertEqual(self.line.parser.crc_errors + self.line.parser.noise, 0)
+
+
+class Status(SessionCase):
+    records = 2
+
+    def setUp(self):
+        super().setUp()
+        self.values = {
+            "state": "faulted",
+            "strokes": 3,
+            "at_rest": False,
+            "faults": ["tilted"],
+            "round": ROUND,
+        }
+
+    def test_status_is_sent_and_answers_pings(self):
+        self.welcome(2)
+        self.line.taken()
+        self.session.feed(frame("ping", {}), 5)
+        self.assertEqual(self.line.names(), [])
+        self.session.notify(self.values, 10)
+        self.session.feed(b"\x00\x05garbage\x00" + encode_frame(1, 2)[:-2] + b"\x7f\x00", 15)
+        self.session.feed(frame("ping", {}), 20)
+        (_, first), (_, second) = self.line.taken()
+        self.assertEqual(first["state"], DEVICE_STATES["faulted"])
+        self.assertEqual(first["faults"], [FACTS["tilted"]])
+        self.assertEqual((first["last"], first["uptime_ms"], first["crc_errors"]), (2, 10, 0))
+        self.assertEqual((second["round"], second["uptime_ms"], second["crc_errors"]), (ROUND, 20, 1))
+
+    def test_only_the_newest_status_waits_behind_the_one_being_written(self):
+        self.welcome(2)
+        self.line.taken()
+        self.line.room = 0
+        for strokes in range(20):
+            self.session.notify(dict(self.values, strokes=strokes), strokes)
+        self.line.room = 10000
+        self.session.poll(30)
+        self.assertEqual([values["strokes"] for _, values in self.line.taken()], [0, 19])
+
+
+class Commands(SessionCase):
+    records = 4
+
+    def setUp(self):
+        super().setUp()
+        self.welcome(4)
+        self.line.taken()
+
+    def refused(self, data, status, now=50):
+        """The command in `data` is refused with `status`; returns the reply."""
+        self.assertEqual(self.session.feed(data, now), [])
+        (reply,) = self.replies()
+        self.assertEqual(reply["status"], definitions.REPLY_STATUSES[status])
+        return reply
+
+    def test_a_command_in_names_and_its_reply(self):
+        given = self.session.feed(command(11, "open-round", round=ROUND, mode=PLAY_MODES["open"]), 5)
+        self.assertEqual(given, [{"id": 11, "command": "open-round", "round": ROUND, "mode": "open"}])
+        self.session.reply(11, "wrong-state", "tumbling", "a round is open", 6)
+        (reply,) = self.replies()
+        self.assertEqual((reply["id"], reply["status"], reply["state"]), (11, 5, 2))
+        self.assertEqual((reply["detail"], reply["sequence"]), ("a round is open", 4))
+
+    def test_every_command_of_the_protocol(self):
+        arguments = {"round": ROUND, "mode": 0, "fact": FACTS["tilted"], "nonce": ROUND, "dice_set": "set 9"}
+        for id, name in enumerate(COMMANDS):
+            chosen = {argument: arguments[argument] for argument in COMMANDS[name][1]}
+            (given,) = self.session.feed(command(id, name, **chosen), 5)
+            self.assertEqual(given["command"], name)
+            self.session.reply(id, "done", "idle", None, 5)
+            self.assertEqual(self.replies()[0]["status"], 0)
+        self.assertEqual(self.session.counters["refused"], 0)
+
+    def test_a_repeated_command_gets_its_reply_again_and_is_not_carried_out_again(self):
+        self.assertEqual(len(self.session.feed(command(1, round=ROUND), 5)), 1)
+        for now in (6, 7):
+            self.assertEqual(self.session.feed(command(1, round=ROUND), now), [])
+        self.assertEqual(self.replies(), [])
+        self.session.reply(1, "done", "tumbling", None, 8)
+        (first,) = self.replies()
+        self.journal.append()
+        for now in (9, 10):
+            self.assertEqual(self.session.feed(command(1, round=ROUND), now), [])
+            self.assertEqual(self.replies(), [first])
+
+    def test_the_newest_eight_replies_are_kept(self):
+        for id in range(1, 11):
+            self.session.feed(command(id, round=ROUND), id)
+            self.session.reply(id, "done", "idle", str(id), id)
+        self.replies()
+        for id in range(3, 11):
+            self.assertEqual(self.session.feed(command(id, round=ROUND), 20), [])
+            self.assertEqual(self.replies()[0]["detail"], str(id))
+        for id in (1, 2):
+            reply = self.refused(command(id, round=ROUND), "replayed")
+            self.assertEqual((reply["id"], reply["detail"]), (id, "10"))
+
+    def test_an_older_or_reused_id_is_replayed(self):
+        self.session.feed(command(9, round=ROUND), 5)
+        self.refused(command(8, round=ROUND), "replayed")
+        self.refused(command(9, round=bytes(16)), "replayed")
+        self.refused(command(9, "void-round", round=ROUND), "replayed")
+
+    def test_a_wrong_mac_changes_nothing(self):
+        self.refused(command(20, round=ROUND, key=KEY[:-1] + b"x"), "bad-mac")
+        values = sealed({"id": 20, "command": 2, "round": ROUND})
+        for index in range(16):
+            mac = bytearray(values["mac"])
+            mac[index] ^= 1
+            self.refused(frame("command", dict(values, mac=bytes(mac))), "bad-mac")
+        self.refused(frame("command", dict(values, id=21)), "bad-mac")
+        self.assertEqual(len(self.session.feed(command(1, round=ROUND), 5)), 1)
+
+    def test_a_command_of_another_session_is_not_ours(self):
+        self.assertEqual(self.session.feed(command(1, round=ROUND, session=5), 5), [])
+        self.assertEqual(self.replies(), [])
+        stolen = pack_message("command", sealed({"id": 1, "command": 2, "round": ROUND}, session=5))
+        self.refused(encode_frame(HOST_TYPES["command"], SESSION, stolen), "bad-mac")
+
+    def test_unknown_and_incomplete_commands(self):
+        reply = self.refused(frame("command", sealed({"id": 5, "command": 99})), "unknown-command")
+        self.assertEqual((reply["id"], reply["detail"]), (5, "command 99"))
+        reply = self.refused(command(5, "open-round", round=ROUND), "malformed")
+        self.assertEqual(reply["detail"], "open-round: mode is missing")
+        reply = self.refused(command(5, "tumble", round=ROUND, nonce=ROUND), "malformed")
+        self.assertEqual(reply["detail"], "tumble has no nonce")
+        self.assertEqual(len(self.session.feed(command(5, round=ROUND), 5)), 1)
+
+    def test_malformed_bodies(self):
+        bodies = (b"", b"\xa0", b"\xff" * 40, b"\x81" * 900, cbor.encode([1]), cbor.encode({0: "one"}))
+        for body in bodies:
+            self.assertEqual(self.refused(encode_frame(0x14, SESSION, body), "malformed")["id"], 0)
+        bodies = ({0: 7}, {0: 7, 1: 2, 7: b"short"}, {0: 7, 1: 1, 2: ROUND, 3: 9, 7: ROUND}, {0: 7, 30: 1})
+        for body in bodies:
+            data = encode_frame(0x14, SESSION, cbor.encode(body))
+            self.assertEqual(self.refused(data, "malformed")["id"], 7)
+
+    def test_a_long_detail_is_cut_to_what_fits(self):
+        self.session.feed(command(1, round=ROUND), 5)
+        self.session.reply(1, "faulted", "idle", "\u00e9" * 40, 6)
+        self.assertEqual(self.replies()[0]["detail"], "\u00e9" * 24)
+
+    def test_replies_that_find_no_room_are_bounded(self):
+        self.line.room = 0
+        for id in range(1, 30):
+            self.session.feed(command(id, round=ROUND), 5)
+            self.session.reply(id, "done", "idle", None, 5)
+        self.line.room = 10000
+        self.session.poll(6)
+        ids = [reply["id"] for reply in self.replies()]
+        self.assertEqual(ids, list(range(1, len(ids) + 1)))
+        self.assertTrue(8 <= len(ids) <= 9)
+        self.assertEqual(self.session.counters["dropped"], 29 - len(ids))
+        self.assertEqual(self.session.feed(command(29, round=ROUND), 7), [])
+        self.assertEqual(self.replies()[0]["id"], 29)
+
+
+class Hostile(SessionCase):
+    records = 2
+
+    def test_the_link_lives_after_anything(self):
+        self.welcome(0)
+        self.line.taken()
+        state = 99
+        for _ in range(250):
+            body = bytearray()
+            for _ in range(state % 40):
+                state = (state * 75 + 74) % 65537
+                body.append(state & 0xFF)
+            state = (state * 75 + 74) % 65537
+            for type_byte in (state & 0xFF, 0x11 + state % 6):
+                for session in (SESSION, 0, 5):
+                    if (type_byte, session) != (HOST_TYPES["greet"], 0):
+                        self.assertEqual(self.session.feed(encode_frame(type_byte, session, body), 10), [])
+            self.assertEqual(self.session.feed(body, 10), [])
+        self.session.feed(b"\x00" + encode_frame(0x14, SESSION, bytes(3000)), 10)
+        self.assertTrue(self.session.parser.overruns >= 1)
+        self.line.taken()
+        self.assertEqual((self.session.committed, self.journal.acknowledged), (0, 0))
+        self.assertTrue(self.session.connected)
+        self.assertEqual(len(self.session.feed(command(1, round=ROUND), 11)), 1)
+        self.ack(2, 12)
+        self.assertEqual(self.journal.acknowledged, 2)
+
+    def test_our_own_echo_is_not_taken_for_the_host(self):
+        self.session.poll(0)
+        self.welcome(0)
+        for type_byte, session, body in list(self.line.frames):
+            self.session.feed(encode_frame(type_byte, session, body), 600)
+        self.assertEqual(self.session.heard, 0)
+        self.assertTrue(self.session.counters["malformed"] >= 3)
+
+
+class Hmac(unittest.TestCase):
+    def test_rfc_4231(self):
+        cases = (
+            (b"\x0b" * 20, b"Hi There", "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"),
+            (
+                b"Jefe",
+                b"what do ya want for nothing?",
+                "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
+            ),
+            (b"\xaa" * 20, b"\xdd" * 50, "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"),
+            (
+                b"\xaa" * 131,
+                b"Test Using Larger Than Block-Size Key - Hash Key First",
+                "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54",
+            ),
+        )
+        for key, message, digest in cases:
+            self.assertEqual(hmac_sha256(key, message), bytes.fromhex(digest))
+
+    def test_equal(self):
+        self.assertTrue(equal(b"", b""))
+        self.assertTrue(equal(b"abc", bytearray(b"abc")))
+        for other in (b"abd", b"xbc", b"ab", b"abcd", b""):
+            self.assertFalse(equal(b"abc", other))
+
+
+if __name__ == "__main__":
+    unittest.main()
