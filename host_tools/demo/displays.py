@@ -38,6 +38,10 @@ class Display:
     def close(self) -> None:
         """Give the terminal back."""
 
+    def begin(self, number: int) -> None:
+        """A new round is about to open."""
+        self.view.begin(number)
+
     def follow(self, event: Event) -> None:
         """Something happened at the table."""
         self.view.follow(event)

@@ -1,42 +1,37 @@
-"""What happens in the tumbler in each round of the demo, drawn from a seed and `scenes.toml`."""
+"""What happens in the demo's tumbler, round by round: a scenario drawn from a seed and `scenes.toml`."""
 
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
 
-FRAMES = Path(__file__).parents[2] / "tests" / "frames" / "scenes320"
+from host_tools.virtual_board import Scenario
+from host_tools.virtual_board.scenario import Event, Round, Stroke
+
+MOST_ROUNDS = 1000  # a longer demo starts over
+
 _TABLE = Path(__file__).with_name("scenes.toml")
+# The sensor pulses, but the dice hardly turn: slower and shorter than any board's profile asks.
+_WEAK = (Stroke(width_us=3_000, speed_mm_s=90),) * 3
+_EXPOSED = Event("rest", after_ms=300, levels={"cover-closed": False, "cover-open": True})
 
 
-@dataclass(frozen=True)
-class Show:
-    """One round: the scene's frames (a folder of `lamp0.png` .. `lamp3.png`) and what goes wrong.
-
-    `trouble` is empty, `refused-scene`, `weak-tumble` or `exposed-early`.
-    """
-
-    frames: Path
-    trouble: str = ""
+def demo_scenario(mode: str, seed: str) -> Scenario:
+    """The rounds of a demo in `covered` or `open` play; the same seed gives the same rounds."""
+    table = tomllib.loads(_TABLE.read_text())
+    rounds = tuple(_round(table, mode, Random(f"{seed}/{number}/dice")) for number in range(MOST_ROUNDS))
+    return Scenario("Demo", mode, rounds, seed=Random(f"{seed}/board").randrange(2**32))
 
 
-class Shows:
-    """The rounds of a demo, by seed and number."""
-
-    def __init__(self, seed: str) -> None:
-        self._seed = seed
-        with _TABLE.open("rb") as file:
-            table = tomllib.load(file)
-        self._readable: list[str] = table["readable"]
-        self._refused: list[str] = table["refused"]
-        self._trouble: dict[str, int] = table["trouble"]
-        self._one_in = self._trouble.pop("one-in")
-
-    def show(self, number: int) -> Show:
-        """What round `number` shows."""
-        rng = Random(f"{self._seed}/{number}/show")
-        scene, refused = rng.choice(self._readable), rng.choice(self._refused)
-        trouble = ""
-        if rng.randrange(self._one_in) == 0:
-            trouble = rng.choices(list(self._trouble), list(self._trouble.values()))[0]
-        return Show(FRAMES / (refused if trouble == "refused-scene" else scene), trouble)
+def _round(table: dict[str, Any], mode: str, rng: Random) -> Round:
+    scene, faces = rng.choice(list(table["readable"].items()))
+    trouble = dict(table["trouble"])
+    if rng.randrange(trouble.pop("one-in")):
+        return Round(scene, "read", tuple(faces))
+    kind = rng.choices(list(trouble), list(trouble.values()))[0]
+    if kind == "weak-tumble":
+        return Round(scene, "void", fact="too-few-tumbles", strokes=_WEAK)
+    if kind == "exposed-early" and mode == "covered":
+        return Round(scene, "void", fact="exposed-early", events=(_EXPOSED,))
+    scene, fact = rng.choice(list(table["refused"].items()))
+    return Round(scene, "void", fact=fact)

@@ -43,7 +43,7 @@ class TableSign:
 
 @dataclass
 class TableView:
-    """The state of a display. Rounds are numbered from 1 in the order they open.
+    """The state of a display.
 
     `phase` is one of `starting`, `ready`, `tumbling`, `settling`, `betting`, `closed`, `read`, and the
     verdicts `settled`, `void`, `referred`.
@@ -67,6 +67,13 @@ class TableView:
     faults: dict[str, str] = field(default_factory=dict)
     history: deque[tuple[int, RoundOutcome]] = field(default_factory=lambda: deque(maxlen=HISTORY))
 
+    def begin(self, number: int) -> None:
+        """A new round is about to open; what still comes of the one before is late."""
+        self.number, self.round, self.mode = number, b"", ""
+        self.strokes, self.reading, self.outcome = 0, None, None
+        self.wagers, self.refused = [], []
+        self.phase = "ready"
+
     def follow(self, event: Event) -> None:
         """Take one event in. One that tells of a concluded round is late and changes no phase."""
         match event:
@@ -81,8 +88,10 @@ class TableView:
                 self.faults[fact] = detail
             case FaultCleared(fact=fact):
                 self.faults.pop(fact, None)
-            case RoundOpened():
-                self._open(event)
+            case RoundOpened(round=round_id, mode=mode):
+                if self.outcome is None:
+                    self.round, self.mode = round_id, mode
+                    self.phase = "tumbling" if mode == "covered" else "ready"
             case ResultRead():
                 if event.round == self.round:
                     self.reading = event
@@ -109,13 +118,6 @@ class TableView:
         self.phase = outcome.verdict
         self.totals.add(outcome, self.wagers)
         self.history.append((self.number, outcome))
-
-    def _open(self, event: RoundOpened) -> None:
-        self.number += 1
-        self.round, self.mode = event.round, event.mode
-        self.strokes, self.reading, self.outcome = 0, None, None
-        self.wagers, self.refused = [], []
-        self.phase = "tumbling" if event.mode == "covered" else "ready"
 
     def _enter(self, phase: str, round_id: bytes) -> None:
         if round_id == self.round and self.outcome is None:

@@ -63,7 +63,8 @@ def referred() -> RoundOutcome:
 READ = events.ResultRead(ROUND, (1, 3, 4), (3, 2, 41), (987, 991, 1000), 12)
 
 
-def play_until_closed(view: TableView) -> None:
+def play_until_closed(view: TableView, number: int = 1) -> None:
+    view.begin(number)
     for event in (
         events.DeviceConnected(DEVICE, 2),
         events.RoundOpened(ROUND, "covered"),
@@ -187,8 +188,8 @@ def test_more_wagers_than_fit_are_counted() -> None:
 
 def test_the_road_shows_the_newest_rounds() -> None:
     view = new_view()
-    for _ in range(30):
-        play_until_closed(view)
+    for number in range(1, 31):
+        play_until_closed(view, number)
         view.conclude(settled())
     picture = render(view, 80, 24)
     assert "Last 11 rounds" in picture
@@ -219,7 +220,7 @@ def test_json_is_one_object_a_round(outcome: RoundOutcome, capsys: pytest.Captur
 @pytest.mark.parametrize("outcome", [settled(), void(), referred()], ids=lambda outcome: outcome.verdict)
 def test_headless_is_one_line_a_round(outcome: RoundOutcome, capsys: pytest.CaptureFixture[str]) -> None:
     display = RoundDisplay(new_view())
-    display.follow(events.RoundOpened(ROUND, "covered"))
+    display.begin(1)
     display.conclude(report(outcome))
     (line,) = capsys.readouterr().out.splitlines()
     assert outcome.verdict in line
@@ -229,8 +230,19 @@ def test_headless_is_one_line_a_round(outcome: RoundOutcome, capsys: pytest.Capt
 
 def test_lines_tell_a_refused_wager_with_its_reason(capsys: pytest.CaptureFixture[str]) -> None:
     display = LineDisplay(new_view())
+    display.begin(1)
     display.follow(events.RoundOpened(ROUND, "covered"))
     display.placed(WAGERS[:1], [WagerAnswer("mei-1", False, "malformed stake")])
     out = capsys.readouterr().out
     assert "Round 1: opened, covered play" in out
     assert "Mei stakes 20.00 on double-single:1-1-3, refused: malformed stake" in out
+
+
+def test_what_still_comes_of_the_round_before_is_not_taken_for_the_next() -> None:
+    view = new_view()
+    play_until_closed(view)
+    view.conclude(void())
+    view.begin(2)
+    for late in (events.BetsOpen(ROUND), READ, events.RoundVoid(ROUND, "not-flat", "void", "5.3")):
+        view.follow(late)
+    assert (view.phase, view.reading) == ("ready", None)
