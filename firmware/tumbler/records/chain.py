@@ -15,7 +15,7 @@ class Chain:
     sign(message, entropy) -> 64 bytes; entropy: callable, n -> n random bytes.
     """
 
-    def __init__(self, device_id, boot, sequence, previous, signer, entropy):  # noqa: PLR0917
+    def __init__(self, device_id, boot, sequence, previous, signer, entropy):
         self.device_id = device_id
         self.boot = boot
         self.sequence = sequence

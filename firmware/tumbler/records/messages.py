@@ -89,6 +89,8 @@ def _pack_record(values):
     wrong = complaint("sequence", "uint", values["sequence"])
     if wrong:
         raise MessageError("record: sequence " + wrong)
+    if type(values["record"]) is not bytes:
+        raise MessageError("record: record should be bytes")
     body = values["sequence"].to_bytes(8, "big") + values["record"]
     _check_record_size(body)
     return body
