@@ -12,7 +12,8 @@ demo: $(VENV)/run.stamp
 
 test: $(VENV)/test.stamp
 	$(BIN)/ruff check .
-	$(BIN)/pyright --stats
+	$(BIN)/pyright
+	$(BIN)/pyright --project firmware
 	$(BIN)/python -m pytest $(ARGS)
 
 bench: $(VENV)/run.stamp

@@ -126,19 +126,17 @@ class Controller:
     # --- commands -------------------------------------------------------------------------------------------
 
     def _obey(self, command, now):
-        name = command["command"]
         try:
-            answer = self._command(name, command, now)
+            status, detail = self._command(command["command"], command, now)
         except JournalFull:
-            answer = ("refuse", "journal-full", "records wait for the host")
-        status, detail = ("done", "") if answer[0] == "accept" else answer[1:]
+            status, detail = "journal-full", "records wait for the host"
         self._link.reply(command["id"], status, play.device_state(self._state), detail, now)
 
     def _command(self, name, command, now):
-        """Carry out one command; ("accept",) or ("refuse", status, detail)."""
+        """Carry out one command; returns (status, detail)."""
         if name == "open-round":
             if command["mode"] not in PLAY_MODES.values():
-                return ("refuse", "malformed", "mode is 0 (covered) or 1 (open)")
+                return "malformed", "mode is 0 (covered) or 1 (open)"
             return self._handle(("open", command["round"], command["mode"]), now)
         if name == "clear-fault":
             fact = name_of(FACTS, command["fact"])
@@ -147,12 +145,12 @@ class Controller:
         if name == "attest":
             values = {"firmware": self._identity.firmware, "profile": self._identity.profile}
             self._record("attestation", dict(values, nonce=command["nonce"]), now)
-            return ("accept",)
+            return "done", ""
         if name == "change-dice-set":
             if play.in_round(self._state):
-                return ("refuse", "wrong-state", "a round is open")
+                return "wrong-state", "a round is open"
             self._record("dice-set-change", {"dice_set": command["dice_set"]}, now)
-            return ("accept",)
+            return "done", ""
         return self._handle((name, command["round"]), now)
 
     def _still_present(self, fact):
@@ -183,9 +181,12 @@ class Controller:
             self._handle(event, now)
 
     def _handle(self, event, now):
-        """Let the round decide; its state counts once its records are in the journal. Returns the answer."""
+        """Let the round decide; its state counts once its records are in the journal.
+
+        Returns (status, detail): what to answer when the event was a command.
+        """
         state, effects = play.advance(self._state, event, now, self._limits)
-        answer = None
+        answer = "done", ""
         for effect in effects:
             if effect[0] == "record":
                 self._record(effect[1], effect[2], now)
@@ -195,8 +196,8 @@ class Controller:
                 self._board.stop_drive()
             elif effect[0] == "release-cover":
                 self._board.release_cover(effect[1])
-            else:
-                answer = effect
+            elif effect[0] == "refuse":
+                answer = effect[1], effect[2]
         self._state = state
         return answer
 

@@ -57,6 +57,7 @@ def replay(journal):
     proven = Proven()
     if journal.last == 0:
         return proven
+    record = b""
     for sequence in range(journal.first, journal.last + 1):
         record = journal.read(sequence)
         kind, values = fields.unpack(cose.payload_of(record))

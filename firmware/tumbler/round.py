@@ -182,7 +182,9 @@ def _end(state):
         reading=None,
         agreeing=0,
     )
-    effects = [("stop-drive",)] if state.phase == "tumbling" else []
+    effects = []
+    if state.phase == "tumbling":
+        effects.append(("stop-drive",))
     if state.mode == COVERED:
         effects.append(("release-cover", False))
     return ended, effects

@@ -14,7 +14,7 @@ class Scene:
         self._reader = reader
         self._frame = bytearray(reader.profile.width * reader.profile.height)
         self._lamp = None  # the next lamp, None between scenes
-        self._digest = None
+        self._digest = hashlib.sha256()
 
     def step(self):
         """Capture the next frame; the event ("read", ...) or ("refused", ...) after the last one, else None.

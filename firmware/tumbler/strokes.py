@@ -84,10 +84,11 @@ class StrokeCounter:
     def _next_to_settle(self, now_us):
         """The gate whose pending level is due first, so that both gates are heard in order of time."""
         first = None
+        first_due = now_us + 1
         for name in (GATE, TOP):
             due = self._gates[name].settles_at()
-            if due is not None and due <= now_us and (first is None or due < self._gates[first].settles_at()):
-                first = name
+            if due is not None and due < first_due:
+                first, first_due = name, due
         return first
 
     def _changed(self, name, events):

@@ -102,12 +102,15 @@ class Link:
     """A host that has its commands verified already."""
 
     def __init__(self):
-        self.wall_offset = None
-        self.heard = None
-        self.forked = None
+        self.tells(None, None, None)
         self.keep = None
         self.replies = []
         self.statuses = []
+
+    def tells(self, wall_offset, heard, forked):
+        self.wall_offset = wall_offset
+        self.heard = heard
+        self.forked = forked
 
     def reply(self, id, status, state, detail, now):
         self.replies.append((id, status, state, detail))
@@ -160,8 +163,11 @@ class Reader:
     profile = Profile
 
     def __init__(self):
-        self.result = Reading(2, 3, 5)
         self.lamps = []
+        self.shows(Reading(2, 3, 5))
+
+    def shows(self, result):
+        self._result = result
 
     def begin(self):
         self.lamps = []
@@ -170,7 +176,7 @@ class Reader:
         self.lamps.append(lamp)
 
     def finish(self):
-        return self.result
+        return self._result
 
 
 def clear_folder():
@@ -308,7 +314,7 @@ class WholeRounds(ControllerCase):
 
     def test_a_refusal_voids_with_its_fact_and_cause(self):
         rig = Rig()
-        rig.reader.result = Refusal("stacked")
+        rig.reader.shows(Refusal("stacked"))
         rig.to_reading()
         rig.cover(True)
         rig.wait(300)
@@ -318,7 +324,7 @@ class WholeRounds(ControllerCase):
 
     def test_wall_time_stands_in_records_once_the_host_has_set_it(self):
         rig = Rig()
-        rig.link.wall_offset = 1000000
+        rig.link.tells(1000000, None, None)
         rig.command("open-round", round=ROUND, mode=OPEN)
         values = rig.newest("round-opened")
         self.assertEqual(values["wall_ms"], values["uptime_ms"] + 1000000)
@@ -415,14 +421,14 @@ class Faults(ControllerCase):
 
     def test_a_fork_of_the_host_s_history_is_a_memory_fault(self):
         rig = Rig()
-        rig.link.forked = "record 7 differs from the host's"
+        rig.link.tells(None, None, "record 7 differs from the host's")
         rig.wait(10)
         self.assertEqual(rig.newest("fault")["fact"], FACTS["memory-fault"])
         self.assertEqual(rig.command("clear-fault", fact=FACTS["memory-fault"])[0], "still-present")
 
     def test_a_silent_host_voids_an_open_round(self):
         rig = Rig()
-        rig.link.heard = rig.board.ms
+        rig.link.tells(None, rig.board.ms, None)
         rig.command("open-round", round=ROUND, mode=OPEN)
         rig.wait(9990)
         self.assertEqual(rig.kinds()[-1], "round-opened")
@@ -452,6 +458,7 @@ class Commands(ControllerCase):
     def test_a_full_journal_opens_no_round_but_ends_the_running_one(self):
         rig = Rig()
         opened = 0
+        answer = ("",)
         for number in range(600):
             answer = rig.command("open-round", round=number.to_bytes(16, "big"), mode=OPEN)
             if answer[0] != "done":
