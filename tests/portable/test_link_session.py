@@ -332,7 +332,7 @@ class Window(SessionCase):
         self.welcome(2)
         self.session.keep = None
         self.ack(4, 10)
-        self.assertEqual(self.journal.keeps, [3, None])
+        self.assertEqual(self.journal.keeps, [3, 5])
 
     def test_a_line_that_takes_little_or_nothing(self):
         taken = []
@@ -401,7 +401,7 @@ class Commands(SessionCase):
 
     def test_a_command_in_names_and_its_reply(self):
         given = self.session.feed(command(11, "open-round", round=ROUND, mode=PLAY_MODES["open"]), 5)
-        self.assertEqual(given, [{"id": 11, "command": "open-round", "round": ROUND, "mode": "open"}])
+        self.assertEqual(given, [{"id": 11, "command": "open-round", "round": ROUND, "mode": PLAY_MODES["open"]}])
         self.session.reply(11, "wrong-state", "tumbling", "a round is open", 6)
         (reply,) = self.replies()
         self.assertEqual((reply["id"], reply["status"], reply["state"]), (11, 5, 2))

@@ -1,7 +1,7 @@
 """Which commands are carried out: authentic, new, complete; a repeated one gets its stored reply instead."""
 
 from tumbler import definitions
-from tumbler.definitions import COMMANDS, FACTS, PLAY_MODES, name_of
+from tumbler.definitions import COMMANDS, name_of
 from tumbler.link.hmac import equal, hmac_sha256
 from tumbler.records import cbor
 from tumbler.records.messages import MessageError, mac_input, unpack_message
@@ -33,7 +33,8 @@ class CommandGate:
     def admit(self, body):
         """(command, None) to carry out; (None, reply body) for a repetition, (None, None) while it runs.
 
-        The command is a dict of names; "command", "mode" and "fact" are names too. Raises CommandRefused.
+        The command is a dict by field name; "command" is a name of COMMANDS, the other values are as they
+        came, their numbers known and their types right. Raises CommandRefused.
         """
         values = self._authentic(body)
         for id, mac, reply in self._replies:
@@ -66,7 +67,7 @@ class CommandGate:
 
 
 def _named(values):
-    """The command in names, exactly its own arguments present; CommandRefused."""
+    """The command by name, exactly its own arguments present; CommandRefused."""
     name = name_of(COMMANDS, values["command"])
     if name is None:
         raise CommandRefused(values["id"], "unknown-command", "command %d" % values["command"])
@@ -78,10 +79,6 @@ def _named(values):
     for argument in values:
         if argument not in command and argument != "mac":
             raise CommandRefused(values["id"], "malformed", "%s has no %s" % (name, argument))
-    if "mode" in command:
-        command["mode"] = name_of(PLAY_MODES, command["mode"])
-    if "fact" in command:
-        command["fact"] = name_of(FACTS, command["fact"])
     return command
 
 

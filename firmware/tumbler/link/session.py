@@ -144,7 +144,7 @@ class DeviceSession:
         if self.forked is None:
             self._window.open(committed)
             if committed > self._journal.acknowledged:
-                self._journal.acknowledge(committed, self.keep)
+                self._acknowledge(committed)
 
     def _fork(self, committed, digest):
         """None when the host's newest record is our record of that number, else what is wrong."""
@@ -163,7 +163,10 @@ class DeviceSession:
 
     def _on_ack(self, committed, now):
         if self.forked is None and self._window.acknowledge(committed, now):
-            self._journal.acknowledge(committed, self.keep)
+            self._acknowledge(committed)
+
+    def _acknowledge(self, committed):
+        self._journal.acknowledge(committed, committed + 1 if self.keep is None else self.keep)
 
     def _on_command(self, body, now, commands):
         if not self.connected:
