@@ -4,6 +4,7 @@ import json
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from host_tools.records.keys import key_id
 from tumbler import definitions
 from tumbler.records.chain import Chain
 
@@ -49,9 +50,9 @@ STORY = (
 
 
 class LibrarySigner:
-    """A signer for `Chain` by the `cryptography` package; Ed25519 signatures are the same from every signer."""
+    """A signer for `Chain` by `cryptography`; an Ed25519 signature is the same from every signer."""
 
-    def __init__(self, seed, key_id):
+    def __init__(self, seed):
         self._key = Ed25519PrivateKey.from_private_bytes(seed)
         self.public_key = self._key.public_key().public_bytes_raw()
         self.key_id = key_id(self.public_key)
@@ -60,9 +61,9 @@ class LibrarySigner:
         return self._key.sign(message)
 
 
-def text(key_id):
-    """The vectors as JSON text; `key_id` makes 8 bytes from a public key."""
-    signer = LibrarySigner(SEED, key_id)
+def text():
+    """The vectors as JSON text."""
+    signer = LibrarySigner(SEED)
     records = []
     sequence, previous = 0, definitions.FIRST_PREVIOUS
     for boot, kind, uptime_ms, values in STORY:
