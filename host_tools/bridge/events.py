@@ -91,7 +91,7 @@ class ResultRead:
 @dataclass(frozen=True, slots=True)
 class WagerOutcome:
     """What became of one wager: `result` is `won`, `lost` or `void`; `payout` excludes the stake and
-    `returned` is what goes back to the player; `odds` is the text of an exact fraction, empty unless won."""
+    `returned` is what goes back to the player; `odds` "to one" as text, empty unless won; `clause` is why."""
 
     id: str
     player: str
@@ -101,21 +101,23 @@ class WagerOutcome:
     odds: str
     payout: str
     returned: str
+    clause: str
 
 
 @dataclass(frozen=True, slots=True)
 class RoundOutcome:
     """How a round ended. `verdict` is `settled`, `void` or `referred`.
 
-    `faces` only when settled; `fact` is the device's reason (definitions.FACTS), the irregularity found by the
-    host, or empty; `clause` is the rulebook's clause applied; `sequence` the record it rests on, 0 when the
-    device never opened the round; `wagers` are empty when referred, because they are frozen.
+    `faces` only when settled; `fact` is the device's reason (definitions.FACTS), the irregularity found by
+    the host, or empty; `action` is the rulebook's word for the ruling and `clause` where it says so;
+    `sequence` is the record it rests on, or 0; `wagers` are empty when referred: they are frozen.
     """
 
     round: bytes
     verdict: str
     faces: tuple[int, int, int] | None
     fact: str
+    action: str
     clause: str
     sequence: int
     wagers: tuple[WagerOutcome, ...]

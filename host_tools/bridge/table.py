@@ -1,47 +1,58 @@
 """One table: open a round, take wagers, no more bets, tumble, and wait for what the records prove."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from host_tools.bridge.events import Event, RoundOutcome
+from host_tools import ledger, link, settlement
+from host_tools.bridge import wagering
+from host_tools.bridge.conclusion import outcome_of, refer_lost, void_unopened
+from host_tools.bridge.errors import DeviceRefusal, RoundEnded, WrongStep
+from host_tools.bridge.events import (
+    AtRest,
+    DeviceConnected,
+    DeviceLost,
+    DeviceRefused,
+    Event,
+    RoundOutcome,
+    StrokeCounted,
+    WagersPlaced,
+)
+from host_tools.bridge.feed import Feed
+from host_tools.bridge.sink import LedgerSink
+from host_tools.bridge.terms import new_round
+from host_tools.bridge.wagering import Wager, WagerAnswer
+
+_SETTLING_PAUSE_S = 0.05  # between two tries to close bets while the dice still come to rest
 
 
 @dataclass(frozen=True, slots=True)
 class TableConfig:
-    """What is fixed for a table while it runs. Money is exact decimal text.
+    """What is fixed for a table while it runs.
 
-    `name` is the table's name in the ledger, `device` its tumbler's id (8 bytes), `digits` the decimals of the
-    currency's minor unit (2 for cents), `chip_unit` the smallest stake step: some odds of the layout that would
-    not pay it exactly refuse the table at start.
+    `name` is the table's name in the ledger, `device` its tumbler's id (8 bytes), `terms` its rulebook,
+    layout, limits and money, from `settlement.open_table`, which refuses what cannot be paid exactly.
     """
 
     name: str
     device: bytes
-    chip_unit: str = "1"
-    minimum: str = "1"
-    maximum: str = "1000"
-    digits: int = 2
+    terms: settlement.Table
 
 
-@dataclass(frozen=True, slots=True)
-class Wager:
-    """A wager as the table server sends it: `wager` is named as in the rulebook (`total:11`), `stake` is exact
-    decimal text. `id` is chosen by the sender and unique within the round: asking again gives the same answer."""
+class Session(Protocol):
+    """What a table needs of `link.HostSession`."""
 
-    id: str
-    player: str
-    wager: str
-    stake: str
+    async def run(self) -> None: ...
+    async def command(self, name: str, **arguments: Any) -> link.Reply: ...
 
 
-@dataclass(frozen=True, slots=True)
-class WagerAnswer:
-    """`registered`: the wager is durable in the ledger. Otherwise it is not there, and `reason` says why."""
+class NewSession(Protocol):
+    """Makes the table's session: `functools.partial(HostSession, open_transport, sink, clock)`."""
 
-    id: str
-    registered: bool
-    reason: str = ""
+    def __call__(
+        self, *, on_status: Callable[[dict[str, Any]], None], on_event: Callable[[link.Event], None]
+    ) -> Session: ...
 
 
 Betting = Callable[["Table"], Awaitable[None]]
@@ -50,78 +61,272 @@ Betting = Callable[["Table"], Awaitable[None]]
 class Table:
     """A table and its tumbler. One round at a time; every step rests on the ledger, never on hope.
 
-    Order of the steps: covered play `open_round`, `tumble`, (bets open when the tumble record is in),
-    `place`..., `no_more_bets`, `result`; open play `open_round`, `place`..., `no_more_bets`, `tumble`, `result`.
-    A step out of order raises `WrongStep`; one that the device refuses raises `DeviceRefusal`.
+    Order of the steps: covered play `open_round`, `tumble`, `bets_open`, `place`..., `no_more_bets`,
+    `result`; open play `open_round`, `place`..., `no_more_bets`, `tumble`, `result`. `run` keeps the link up.
+    A step out of order raises `WrongStep`, one in a round that has ended `RoundEnded`, one that the device
+    refuses `DeviceRefusal`; the link's errors pass through, and `recover` finds out what was done.
     """
 
     def __init__(
         self,
         config: TableConfig,
-        sink: Any,
-        session: Any,
-        rulebook: Any,
-        layout: str,
-        clock: Callable[[], int],
+        sink: LedgerSink,
+        new_session: NewSession,
+        clock: link.Clock,
         new_round_id: Callable[[], bytes],
     ) -> None:
-        """`sink` is the session's RecordSink; `clock` gives Unix time in ms; `new_round_id` 16 fresh random
-        bytes. Raises `TableRefused` when the chip unit, limits or layout do not fit the rulebook."""
+        """`sink` is also the session's; `new_round_id` gives 16 fresh random bytes. Raises DeviceUnknown."""
+        self.config = config
+        self._books = sink.books
+        self._sink = sink
+        self._clock = clock
+        self._new_round_id = new_round_id
+        self._status: dict[str, Any] | None = None
+        self._quarantine = ""
+        self._changed = asyncio.Event()
+        self._feed = Feed()
+        self._books.device(config.device)
+        sink.listen(config.device, self._follow)
+        self._session = new_session(on_status=self._on_status, on_event=self._on_link)
+
+    async def run(self) -> None:
+        """Keep the link to the device until cancelled; an error of the ledger ends it too."""
+        await self._session.run()
 
     @property
     def round(self) -> bytes | None:
         """Id of the round that is not concluded yet, or None."""
-        raise NotImplementedError
+        current = self._books.current_round(self.config.name)
+        return current.id if current else None
 
-    async def recover(self) -> RoundOutcome | None:
-        """Conclude what an earlier run left open, once the device has told all its records; call before play.
+    def events(self) -> AsyncIterator[Event]:
+        """What happens from now on, for one display; raises `EventsOverrun` when its reader is too slow."""
+        return self._feed.follow()
 
-        A round whose bets were closed stays open for `finish_round`; one whose bets were not closed is made
-        void, as is one that the device never opened. Returns the outcome of a round concluded here."""
-        raise NotImplementedError
+    # --- the steps of a round ---
 
     async def open_round(self) -> bytes:
         """Open a round on the device; returns its id once the device's record is durable."""
-        raise NotImplementedError
+        current = self._books.current_round(self.config.name)
+        if current is not None:
+            raise WrongStep(f"round {current.id.hex()} goes on; await its result, void it or recover")
+        round_id = self._new_round_id()
+        opening = new_round(
+            round_id, self.config.name, self.config.device, self.config.terms, self._clock.wall_ms()
+        )
+        with self._books.transaction():
+            self._books.open_round(opening)
+        reply = await self._command("open-round", round=round_id, mode=opening.mode)
+        if reply.status != "done":
+            self._void_unopened(round_id)
+            raise DeviceRefusal("open-round", reply.status, reply.detail)
+        await self._until(lambda: self._state(round_id) != "opening")
+        return round_id
 
     async def bets_open(self) -> None:
-        """Wait until wagers are accepted (covered play: the tumble is recorded), or the round has ended."""
-        raise NotImplementedError
+        """Wait until wagers are accepted (covered play: the tumble is recorded). Raises RoundEnded."""
+        round_ = self._current()
+        await self._until(lambda: self._state(round_.id) not in ("opening", "opened"))
+        self._require(round_.id, "betting")
 
-    async def place(self, wagers: Sequence[Wager]) -> list[WagerAnswer]:
-        """Register a batch, all or nothing, durably before the answers; the answers are in the batch's order."""
-        raise NotImplementedError
+    async def place(self, round_id: bytes, wagers: Sequence[Wager]) -> list[WagerAnswer]:
+        """Register a batch, all or nothing, durably before the answers, which are in the batch's order.
+
+        `round_id` names the round, so that a batch sent again late gets its old answer, never a new round.
+        """
+        placed = wagering.place(self._books, round_id, wagers, self.config.terms, self._clock.wall_ms())
+        if placed.new:
+            stake = self.config.terms.text(sum(each.stake for each in placed.new))
+            self._follow(WagersPlaced(round_id, len(placed.new), stake))
+        return placed.answers
 
     async def no_more_bets(self) -> None:
         """Close bets in the ledger, then on the device; returns once the device's record is durable."""
-        raise NotImplementedError
+        round_ = self._current()
+        self._require(round_.id, "betting", "closing")
+        if round_.state == "betting":
+            with self._books.transaction():
+                self._books.set_state(round_.id, "closing", self._clock.wall_ms())
+        reply = await self._command("no-more-bets", round=round_.id)
+        while reply.status == "wrong-state" and reply.state == "settling":
+            await self._clock.sleep(_SETTLING_PAUSE_S)
+            reply = await self._command("no-more-bets", round=round_.id)
+        self._require_done("no-more-bets", round_.id, reply)
+        await self._until(lambda: self._state(round_.id) != "closing")
 
     async def tumble(self) -> None:
-        """Start the strokes; returns when the device has accepted the command, before the dice are at rest."""
-        raise NotImplementedError
+        """Start the strokes; returns when the device has accepted the command, before they are done."""
+        round_ = self._current()
+        self._require(round_.id, "opened" if round_.mode == "covered" else "closed")
+        reply = await self._command("tumble", round=round_.id)
+        self._require_done("tumble", round_.id, reply)
 
     async def result(self) -> RoundOutcome:
         """Wait until the current (or else the latest) round is settled, void or referred."""
-        raise NotImplementedError
+        latest = self._books.latest_round(self.config.name)
+        if latest is None:
+            raise WrongStep("no round has been opened at this table")
+        return await self._outcome(latest.id)
 
-    async def void_round(self) -> RoundOutcome:
-        """Have the device end the round without a result, and wait for the outcome."""
-        raise NotImplementedError
+    async def void_round(self, fact: str = "host-void", decided_by: str = "") -> RoundOutcome:
+        """Have the device end the round without a result, and wait for the outcome.
+
+        `fact` is the reason that the rulebook rules on, `decided_by` the person behind it: where the
+        rulebook refers the fact, the round is void only with a name, and referred without one. A reading that
+        the device established first stands. Raises UnknownFactError."""
+        round_ = self._current()
+        self.config.terms.rulebook.ruling(fact)
+        with self._books.transaction():
+            self._books.order_void(
+                ledger.VoidOrder(round_.id, fact, decided_by, self._clock.wall_ms())
+            )
+        reply = await self._command("void-round", round=round_.id)
+        if reply.status != "done" and self._is_open(round_.id):
+            raise DeviceRefusal("void-round", reply.status, reply.detail)
+        return await self._outcome(round_.id)
 
     async def clear_fault(self, fact: str) -> None:
         """Have the device re-check and clear a latched fault; returns once its record is durable."""
-        raise NotImplementedError
+        reply = await self._command("clear-fault", fact=fact)
+        if reply.status != "done":
+            raise DeviceRefusal("clear-fault", reply.status, reply.detail)
+
+    # --- whole rounds ---
 
     async def play_round(self, betting: Betting) -> RoundOutcome:
         """One whole round in the rulebook's play mode. `betting(table)` runs while bets are open: it places
-        wagers with `table.place` and returns when the betting time is over. In covered play the round may
-        already have ended without bets; then `betting` is not called."""
-        raise NotImplementedError
+        wagers and returns when the betting time is over. A round may end before bets open; then `betting` is
+        not called. A device that restarts in between does not end the call: its records decide."""
+        try:
+            await self.open_round()
+            if self.config.terms.rulebook.play_mode == "covered":
+                await self.tumble()
+            await self.bets_open()
+            await betting(self)
+            await self.no_more_bets()
+        except RoundEnded:
+            return await self.result()
+        except link.DeviceRestarted:
+            return await self.recover() or await self.finish_round()
+        return await self.finish_round()
 
     async def finish_round(self) -> RoundOutcome:
         """Drive the round from closed bets to its outcome: in open play tumble first, then wait."""
-        raise NotImplementedError
+        current = self._books.current_round(self.config.name)
+        if current is not None and current.mode == "open" and not self._sink.standing(current).tumbled:
+            try:
+                await self.tumble()
+            except (RoundEnded, link.DeviceRestarted):
+                return await self.recover() or await self.result()
+        return await self.result()
 
-    def events(self) -> AsyncIterator[Event]:
-        """What happens from now on, for one display; it ends with `EventsOverrun` when the reader is too slow."""
-        raise NotImplementedError
+    async def recover(self) -> RoundOutcome | None:
+        """Conclude what an earlier run left open, once the device has told all its records, before play.
+
+        A round whose bets were closed stays open for `finish_round`; one whose bets were not closed is void
+        as `host-lost`; so is one that the device never opened; one that it no longer knows is referred.
+        Returns the outcome of a round concluded here, None when none was left open."""
+        before = self._books.current_round(self.config.name)
+        status = await self._told_everything()
+        current = self._books.current_round(self.config.name)
+        playing = status.get("round")
+        if playing is not None and (current is None or current.id != playing):
+            await self._command("void-round", round=playing)  # a round that is not in this ledger, or is over
+        if current is None:
+            return outcome_of(self._books, self._books.round(before.id)) if before else None
+        if current.state == "opening":
+            return self._void_unopened(current.id)
+        if playing != current.id:
+            with self._books.transaction():
+                return refer_lost(self._books, current, self.config.terms, self._clock.wall_ms())
+        if current.state == "closed":
+            return None
+        return await self.void_round("host-lost")
+
+    # --- inside ---
+
+    async def _command(self, name: str, **arguments: Any) -> link.Reply:
+        """Give a command and wait until every record up to its reply is in the ledger."""
+        reply = await self._session.command(name, **arguments)
+        await self._until(lambda: self._sink.head(self.config.device)[0] >= reply.sequence)
+        return reply
+
+    async def _told_everything(self) -> dict[str, Any]:
+        """The device's next status, once every record up to it is in the ledger."""
+        self._status = None
+
+        def told() -> bool:
+            return self._status is not None and self._sink.head(self.config.device)[0] >= self._status["last"]
+
+        await self._until(told)
+        return self._status or {}
+
+    async def _until(self, holds: Callable[[], bool]) -> None:
+        while not holds():
+            if self._quarantine:
+                raise link.DeviceQuarantined(self._quarantine)
+            self._changed.clear()
+            await self._changed.wait()
+
+    async def _outcome(self, round_id: bytes) -> RoundOutcome:
+        await self._until(lambda: not self._is_open(round_id))
+        return outcome_of(self._books, self._books.round(round_id))
+
+    def _void_unopened(self, round_id: bytes) -> RoundOutcome:
+        now_ms = self._clock.wall_ms()
+        with self._books.transaction():
+            return void_unopened(self._books, self._books.round(round_id), self.config.terms, now_ms)
+
+    def _state(self, round_id: bytes) -> str:
+        return self._books.round(round_id).state
+
+    def _is_open(self, round_id: bytes) -> bool:
+        return self._books.round(round_id).is_open
+
+    def _current(self) -> ledger.Round:
+        current = self._books.current_round(self.config.name)
+        if current is None:
+            latest = self._books.latest_round(self.config.name)
+            if latest is None:
+                raise WrongStep("no round is open; open one first")
+            raise RoundEnded(f"round {latest.id.hex()} is {latest.state}; open a new one")
+        return current
+
+    def _require(self, round_id: bytes, *states: str) -> None:
+        round_ = self._books.round(round_id)
+        if not round_.is_open:
+            raise RoundEnded(f"round {round_id.hex()} is {round_.state}; open a new one")
+        if round_.state not in states:
+            raise WrongStep(f"the round is {round_.state}; this step needs it {' or '.join(states)}")
+
+    def _require_done(self, command: str, round_id: bytes, reply: link.Reply) -> None:
+        if reply.status == "done":
+            return
+        if not self._is_open(round_id):
+            raise RoundEnded(f"round {round_id.hex()} is {self._state(round_id)}; open a new one")
+        raise DeviceRefusal(command, reply.status, reply.detail)
+
+    def _follow(self, event: Event) -> None:
+        self._feed.put(event)
+        self._changed.set()
+
+    def _on_status(self, status: dict[str, Any]) -> None:
+        before, self._status = self._status or {}, status
+        round_id = status.get("round")
+        if round_id is not None and status["strokes"] and status["strokes"] != before.get("strokes"):
+            self._feed.put(StrokeCounted(round_id, status["strokes"]))
+        if round_id is not None and status["state"] == "concealed" and before.get("state") != "concealed":
+            self._feed.put(AtRest(round_id))
+        self._changed.set()
+
+    def _on_link(self, event: link.Event) -> None:
+        device = event.device or self.config.device
+        if event.kind in ("connected", "restarted"):
+            self._feed.put(DeviceConnected(device, event.boot or 0))
+        elif event.kind == "lost":
+            self._feed.put(DeviceLost(device, event.reason))
+        else:
+            self._feed.put(DeviceRefused(device, event.reason))
+        if event.kind == "quarantined":
+            self._quarantine = event.reason
+        self._changed.set()

@@ -16,12 +16,14 @@ from host_tools.ledger.export import export_records
 from host_tools.ledger.ledger import Ledger
 from host_tools.ledger.rows import (
     Device,
+    Notice,
     Outcome,
     Posting,
     Referral,
     Round,
     Settlement,
     StoredRecord,
+    VoidOrder,
     Wager,
 )
 
@@ -33,6 +35,7 @@ __all__ = [
     "LedgerError",
     "LedgerInUse",
     "LedgerUnusable",
+    "Notice",
     "OutOfTransaction",
     "Outcome",
     "Posting",
@@ -43,6 +46,7 @@ __all__ = [
     "Settlement",
     "SqliteTooOld",
     "StoredRecord",
+    "VoidOrder",
     "Wager",
     "WagerConflict",
     "export_records",

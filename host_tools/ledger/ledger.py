@@ -19,13 +19,16 @@ from host_tools.ledger.rows import (
     Round,
     Settlement,
     StoredRecord,
+    VoidOrder,
     Wager,
 )
 from host_tools.ledger.schema import OPEN_STATES
 from host_tools.ledger.store import Store
 
-_ROUND = "id, table_name, device, mode, rulebook, rulebook_digest, layout, state, made_ms, changed_ms"
+_TERMS = "mode, rulebook, rulebook_digest, layout, limits, decimals, chip_unit"
+_ROUND = f"id, table_name, device, {_TERMS}, state, made_ms, changed_ms"
 _RECORD = "device, sequence, boot, kind, round, digest, raw"
+_OUTCOME = "result, odds, payout, returned, reason, clause"
 _OPEN = ", ".join(f"'{state}'" for state in OPEN_STATES)
 
 
@@ -57,16 +60,21 @@ class Ledger:
 
     # --- devices and records ---
 
-    def enrol(self, device: bytes, public_key: bytes, host_key: bytes, first_sequence: int = 1) -> None:
-        """Make a device known; the same keys again change nothing, other keys raise LedgerError."""
+    def enrol(self, device: bytes, public_key: bytes, head: tuple[int, bytes, int]) -> None:
+        """Make a device known, with the `head` (sequence, SHA-256, boot) before its first record here.
+
+        Again with the same key changes nothing; with another key or head raises LedgerError.
+        """
         found = self.find_device(device)
         if found is None:
             self.store.write(
-                "INSERT INTO devices (id, public_key, host_key, first_sequence) VALUES (?, ?, ?, ?)",
-                (device, public_key, host_key, first_sequence),
+                "INSERT INTO devices VALUES (?, ?, ?, ?, ?, ?)", (device, public_key, head[0], *head)
             )
-        elif (found.public_key, found.host_key) != (public_key, host_key):
-            raise LedgerError(f"device {device.hex()} is enrolled with other keys; give its own")
+        elif (found.public_key, found.before_first) != (public_key, head[0]):
+            raise LedgerError(
+                f"device {device.hex()} is in this ledger with another key or first record;"
+                " a device that was provisioned anew needs a new id"
+            )
 
     def find_device(self, device: bytes) -> Device | None:
         """The enrolled device of that id, or None."""
@@ -98,9 +106,8 @@ class Ledger:
                 )
             return False
         device = self.device(record.device)
-        expected = device.head_sequence + 1 if device.head_sequence else device.first_sequence
-        if record.sequence != expected:
-            raise LedgerError(f"record {record.sequence} does not follow: {expected} is next")
+        if record.sequence != device.head_sequence + 1:
+            raise LedgerError(f"record {record.sequence} does not follow: {device.head_sequence + 1} is next")
         self.store.write(
             f"INSERT INTO records ({_RECORD}, received_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
@@ -148,7 +155,7 @@ class Ledger:
     def open_round(self, new: Round) -> None:
         """Add a round in state "opening", before the device is told of it."""
         self.store.write(
-            f"INSERT INTO rounds ({_ROUND}) VALUES (?, ?, ?, ?, ?, ?, ?, 'opening', ?, ?)",
+            f"INSERT INTO rounds ({_ROUND}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'opening', ?, ?)",
             (
                 new.id,
                 new.table,
@@ -157,6 +164,9 @@ class Ledger:
                 new.rulebook,
                 new.rulebook_digest,
                 new.layout,
+                new.limits,
+                new.decimals,
+                new.chip_unit,
                 new.made_ms,
                 new.made_ms,
             ),
@@ -256,12 +266,9 @@ class Ledger:
             ),
         )
         self.store.write_many(
-            "INSERT INTO outcomes (wager, result, odds, payout, returned)"
-            " VALUES ((SELECT number FROM wagers WHERE round = ? AND id = ?), ?, ?, ?, ?)",
-            [
-                (settlement.round, each.wager.id, each.result, each.odds, each.payout, each.returned)
-                for each in outcomes
-            ],
+            f"INSERT INTO outcomes (wager, {_OUTCOME})"
+            " VALUES ((SELECT number FROM wagers WHERE round = ? AND id = ?), ?, ?, ?, ?, ?, ?)",
+            [(settlement.round, each.wager.id, *_judgement(each)) for each in outcomes],
         )
         self._post(settlement.round, "settlement", _settling_amounts(outcomes), settlement.made_ms)
         self.set_state(settlement.round, settlement.verdict, settlement.made_ms)
@@ -281,6 +288,21 @@ class Ledger:
             ),
         )
         self.set_state(referral.round, "referred", referral.made_ms)
+
+    def order_void(self, order: VoidOrder) -> None:
+        """Note why a round is to be void, before the device is told; the first order of a round stands."""
+        self.store.write(
+            "INSERT INTO void_orders (round, fact, decided_by, made_ms) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (round) DO NOTHING",
+            (order.round, order.fact, order.decided_by, order.made_ms),
+        )
+
+    def void_order(self, round_id: bytes) -> VoidOrder | None:
+        """Why the host ordered the round void, or None when it did not."""
+        row = self.store.row(
+            "SELECT round, fact, decided_by, made_ms FROM void_orders WHERE round = ?", (round_id,)
+        )
+        return VoidOrder(*row) if row else None
 
     def settlement(self, round_id: bytes) -> Settlement | None:
         """How the round ended, or None while it has not."""
@@ -304,7 +326,7 @@ class Ledger:
     def outcomes(self, round_id: bytes) -> list[Outcome]:
         """What each wager of a concluded round came to, in the order they were placed."""
         rows = self.store.rows(
-            "SELECT id, player, wager, stake, result, odds, payout, returned FROM wagers"
+            f"SELECT id, player, wagers.wager, stake, {_OUTCOME} FROM wagers"
             " JOIN outcomes ON outcomes.wager = wagers.number WHERE round = ? ORDER BY number",
             (round_id,),
         )
@@ -349,6 +371,10 @@ class Ledger:
             "INSERT INTO postings (round, cause, account, amount, made_ms) VALUES (?, ?, ?, ?, ?)",
             [(round_id, cause, account, amount, now_ms) for account, amount in amounts.items() if amount],
         )
+
+
+def _judgement(each: Outcome) -> tuple[str, str, int, int, str, str]:
+    return each.result, each.odds, each.payout, each.returned, each.reason, each.clause
 
 
 def _settling_amounts(outcomes: Iterable[Outcome]) -> dict[str, int]:

@@ -7,15 +7,14 @@ from host_tools.ledger.schema import OPEN_STATES
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """An enrolled tumbler: keys, and the newest record the ledger has of it (`head_sequence` 0: none)."""
+    """A tumbler: its key, the sequence before its first record here, and the head of its chain here."""
 
     id: bytes
     public_key: bytes
-    host_key: bytes
-    first_sequence: int
-    head_sequence: int = 0
-    head_digest: bytes | None = None
-    head_boot: int = 0
+    before_first: int
+    head_sequence: int
+    head_digest: bytes
+    head_boot: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,10 @@ class StoredRecord:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A round and the exact rules it was opened under (`rulebook_digest`: SHA-256 of the rulebook, hex)."""
+    """A round and the exact terms it was opened under.
+
+    `rulebook_digest` is the SHA-256 of the rulebook in hex; `limits` its stake limits, or None; `chip_unit`
+    is in minor units of a currency with `decimals`."""
 
     id: bytes
     table: str
@@ -42,6 +44,9 @@ class Round:
     rulebook: str
     rulebook_digest: str
     layout: str
+    limits: str | None
+    decimals: int
+    chip_unit: int
     state: str
     made_ms: int
     changed_ms: int
@@ -64,13 +69,16 @@ class Wager:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one wager came to: `result` won, lost or void; `odds` the text of a fraction, empty unless won."""
+    """What one wager came to: `result` won, lost or void, `odds` as text, empty unless won, `reason` and
+    `clause` why."""
 
     wager: Wager
     result: str
     odds: str
     payout: int
     returned: int
+    reason: str
+    clause: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +103,16 @@ class Referral:
     fact: str
     clause: str
     sequence: int | None
+    made_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class VoidOrder:
+    """Why the host ordered a round void, and who decided it (empty: the rules did)."""
+
+    round: bytes
+    fact: str
+    decided_by: str
     made_ms: int
 
 

@@ -28,13 +28,18 @@ def _append_only(table: str) -> str:
 _TABLES = f"""
 CREATE TABLE devices (
     id BLOB PRIMARY KEY CHECK (length(id) = 8),
-    public_key BLOB NOT NULL CHECK (length(public_key) = 32),
-    host_key BLOB NOT NULL CHECK (length(host_key) >= 16),
-    first_sequence INTEGER NOT NULL CHECK (first_sequence >= 1),
-    head_sequence INTEGER NOT NULL DEFAULT 0,
-    head_digest BLOB CHECK (length(head_digest) = 32),
-    head_boot INTEGER NOT NULL DEFAULT 0
+    public_key BLOB NOT NULL UNIQUE CHECK (length(public_key) = 32),
+    before_first INTEGER NOT NULL CHECK (before_first >= 0),
+    head_sequence INTEGER NOT NULL CHECK (head_sequence >= before_first),
+    head_digest BLOB NOT NULL CHECK (length(head_digest) = 32),
+    head_boot INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE TRIGGER devices_no_delete BEFORE DELETE ON devices
+BEGIN SELECT RAISE(ABORT, 'devices are never deleted'); END;
+CREATE TRIGGER devices_move_forward BEFORE UPDATE ON devices
+WHEN NEW.id <> OLD.id OR NEW.public_key <> OLD.public_key OR NEW.before_first <> OLD.before_first
+  OR NEW.head_sequence <> OLD.head_sequence + 1
+BEGIN SELECT RAISE(ABORT, 'a device keeps its key and its head moves record by record'); END;
 
 CREATE TABLE records (
     device BLOB NOT NULL REFERENCES devices (id),
@@ -58,6 +63,9 @@ CREATE TABLE rounds (
     rulebook TEXT NOT NULL,
     rulebook_digest TEXT NOT NULL,
     layout TEXT NOT NULL,
+    limits TEXT,
+    decimals INTEGER NOT NULL,
+    chip_unit INTEGER NOT NULL CHECK (chip_unit > 0),
     state TEXT NOT NULL CHECK (state IN ({_quoted(STATES)})),
     made_ms INTEGER NOT NULL,
     changed_ms INTEGER NOT NULL
@@ -68,7 +76,8 @@ CREATE UNIQUE INDEX one_open_round_a_device ON rounds (device) WHERE state IN ({
 CREATE TRIGGER rounds_no_delete BEFORE DELETE ON rounds
 BEGIN SELECT RAISE(ABORT, 'rounds are never deleted'); END;
 CREATE TRIGGER rounds_keep_identity
-BEFORE UPDATE OF number, id, table_name, device, mode, rulebook, rulebook_digest, layout, made_ms ON rounds
+BEFORE UPDATE OF number, id, table_name, device, mode, rulebook, rulebook_digest, layout, limits,
+                 decimals, chip_unit, made_ms ON rounds
 BEGIN SELECT RAISE(ABORT, 'a round keeps its identity'); END;
 CREATE TRIGGER rounds_move_forward BEFORE UPDATE OF state ON rounds
 WHEN OLD.state IN ({_quoted(FINAL_STATES)})
@@ -122,12 +131,22 @@ CREATE TABLE referrals (
     FOREIGN KEY (device, sequence) REFERENCES records (device, sequence)
 ) STRICT, WITHOUT ROWID;
 
+-- Why the host ordered a round void: the device only confirms the order, the decision behind it rules.
+CREATE TABLE void_orders (
+    round BLOB PRIMARY KEY REFERENCES rounds (id),
+    fact TEXT NOT NULL,
+    decided_by TEXT NOT NULL,
+    made_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE outcomes (
     wager INTEGER PRIMARY KEY REFERENCES wagers (number),
     result TEXT NOT NULL CHECK (result IN ('won', 'lost', 'void')),
     odds TEXT NOT NULL,
     payout INTEGER NOT NULL CHECK (payout >= 0),
     returned INTEGER NOT NULL CHECK (returned >= 0),
+    reason TEXT NOT NULL,
+    clause TEXT NOT NULL,
     CHECK ((result = 'won') = (payout > 0)),
     CHECK ((result = 'lost') = (returned = 0))
 ) STRICT;
@@ -153,6 +172,15 @@ CREATE TABLE notices (
 ) STRICT;
 """
 
-_APPENDED = ("records", "wagers", "settlements", "referrals", "outcomes", "postings", "notices")
+_APPENDED = (
+    "records",
+    "wagers",
+    "settlements",
+    "referrals",
+    "void_orders",
+    "outcomes",
+    "postings",
+    "notices",
+)
 
 MIGRATIONS = (_TABLES + "".join(map(_append_only, _APPENDED)),)

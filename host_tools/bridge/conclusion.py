@@ -1,0 +1,175 @@
+"""From what the records prove to money: settle by the faces, void by the rulebook's ruling, or refer.
+
+Everything here runs inside the caller's transaction, so a round's record, settlement, postings and notice are
+one commit. What the rulebook does not decide, or what does not add up, is referred and nothing moves.
+"""
+
+from typing import NamedTuple
+
+from host_tools import ledger, settlement
+from host_tools.bridge.events import RoundOutcome, WagerOutcome
+from host_tools.bridge.order import Standing
+from host_tools.bridge.terms import FindRulebook, TermsLost, terms_of
+from host_tools.ledger import Ledger
+
+NEVER_OPENED = "never-opened"
+DEVICE_FORGOT = "device-forgot-round"
+TERMS_LOST = "terms-lost"
+OUTSIDE_TERMS = "wager-outside-terms"
+
+
+class _Case(NamedTuple):
+    """A round to be ended and what it is ended by; `terms` is None when they are lost."""
+
+    books: Ledger
+    round: ledger.Round
+    standing: Standing
+    terms: settlement.Table | None
+    now_ms: int
+
+
+def conclude(
+    books: Ledger, round_: ledger.Round, standing: Standing, find_rulebook: FindRulebook, now_ms: int
+) -> RoundOutcome:
+    """Settle, void or refer `round_` as its final `standing` and its own terms say; returns what was done."""
+    try:
+        terms = terms_of(round_, find_rulebook)
+    except TermsLost:
+        return _refer(_Case(books, round_, standing, None, now_ms), TERMS_LOST)
+    case = _Case(books, round_, standing, terms, now_ms)
+    if standing.state == "read" and standing.faces is not None:
+        return _settle(case, terms, standing.faces)
+    if standing.state == "no-result":
+        return _rule(case, terms)
+    return _refer(case, standing.fact)
+
+
+def void_unopened(books: Ledger, round_: ledger.Round, terms: settlement.Table, now_ms: int) -> RoundOutcome:
+    """Void a round that the device never opened. It has no wagers: none are taken before its record."""
+    clause = terms.rulebook.ruling("host-lost").clause
+    made = ledger.Settlement(round_.id, "void", None, NEVER_OPENED, "void", clause, None, now_ms)
+    return _write(_Case(books, round_, Standing(), terms, now_ms), made, [])
+
+
+def refer_lost(books: Ledger, round_: ledger.Round, terms: settlement.Table, now_ms: int) -> RoundOutcome:
+    """Refer a round that the device neither plays nor has concluded: nobody can know what became of it."""
+    return _refer(_Case(books, round_, Standing(), terms, now_ms), DEVICE_FORGOT)
+
+
+def outcome_of(books: Ledger, round_: ledger.Round) -> RoundOutcome:
+    """The outcome of a round that is settled, void or referred in the ledger; LookupError when it is none."""
+    made = books.settlement(round_.id)
+    if made is not None:
+        wagers = tuple(_shown(each, round_.decimals) for each in books.outcomes(round_.id))
+        ruling = (made.verdict, made.faces, made.fact, made.action, made.clause)
+        return RoundOutcome(round_.id, *ruling, made.sequence or 0, wagers)
+    referral = books.referral(round_.id)
+    if referral is None:
+        raise LookupError(f"round {round_.id.hex()} is not concluded")
+    return RoundOutcome(
+        round_.id, "referred", None, referral.fact, "refer", referral.clause, referral.sequence or 0, ()
+    )
+
+
+def _settle(case: _Case, terms: settlement.Table, faces: tuple[int, int, int]) -> RoundOutcome:
+    outcomes = _outcomes(case, terms, settlement.Outcome(faces))
+    if outcomes is None:
+        return _refer(case, OUTSIDE_TERMS)
+    clause = terms.rulebook.play_clause
+    sequence = case.standing.sequence
+    made = ledger.Settlement(case.round.id, "settled", faces, "", "settle", clause, sequence, case.now_ms)
+    return _write(case, made, outcomes)
+
+
+def _rule(case: _Case, terms: settlement.Table) -> RoundOutcome:
+    void = _decision(case)
+    ruling = terms.rulebook.ruling(void.fact)
+    decided = ruling.action == "refer" and bool(void.decided_by)
+    if ruling.action not in ("void", "void-affected") and not decided:
+        return _refer(case, void.fact, ruling.clause)
+    outcomes = _outcomes(case, terms, void)
+    if outcomes is None:
+        return _refer(case, OUTSIDE_TERMS)
+    action = "void" if decided else ruling.action
+    sequence = case.standing.sequence
+    made = ledger.Settlement(
+        case.round.id, "void", None, void.fact, action, ruling.clause, sequence, case.now_ms
+    )
+    return _write(case, made, outcomes)
+
+
+def _decision(case: _Case) -> settlement.Void:
+    """The fact to rule on: the device's own, or the decision behind a void that the host ordered."""
+    order = case.books.void_order(case.round.id)
+    if case.standing.fact != "host-void" or order is None:
+        return settlement.Void(case.standing.fact)
+    return settlement.Void(order.fact, order.decided_by)
+
+
+def _outcomes(
+    case: _Case, terms: settlement.Table, outcome: settlement.Outcome | settlement.Void
+) -> list[ledger.Outcome] | None:
+    """What each registered wager comes to; None when the terms would refuse one that was taken."""
+    wagers = case.books.wagers(case.round.id)
+    asked = [settlement.Wager(each.id, each.wager, terms.text(each.stake)) for each in wagers]
+    results = settlement.settle(terms, outcome, asked).results
+    if any(result.result == "refused" for result in results):
+        return None
+    return [
+        ledger.Outcome(
+            wager=wager,
+            result=result.result,
+            odds=result.odds or "",
+            payout=settlement.minor_from_text(result.payout, terms.decimals),
+            returned=settlement.minor_from_text(result.returned, terms.decimals),
+            reason=result.reason,
+            clause=result.clause,
+        )
+        for wager, result in zip(wagers, results, strict=True)
+    ]
+
+
+def _write(case: _Case, made: ledger.Settlement, outcomes: list[ledger.Outcome]) -> RoundOutcome:
+    case.books.conclude(made, outcomes, case.round.device)
+    return _told(case)
+
+
+def _refer(case: _Case, fact: str, clause: str = "") -> RoundOutcome:
+    """Freeze the round for people, under `clause` or the rulebook's general one."""
+    clause = clause or (case.terms.rulebook.referral_clause if case.terms else "")
+    sequence = case.standing.sequence or None
+    referral = ledger.Referral(case.round.id, fact, clause, sequence, case.now_ms)
+    case.books.refer(referral, case.round.device)
+    return _told(case)
+
+
+def _told(case: _Case) -> RoundOutcome:
+    """The outcome just written, with its notice added to the outbox."""
+    outcome = outcome_of(case.books, case.round)
+    body = {
+        "verdict": outcome.verdict,
+        "faces": list(outcome.faces) if outcome.faces else None,
+        "fact": outcome.fact,
+        "clause": outcome.clause,
+        "sequence": outcome.sequence,
+    }
+    case.books.notify(f"round-{outcome.verdict}", outcome.round, body, case.now_ms)
+    return outcome
+
+
+def _shown(outcome: ledger.Outcome, decimals: int) -> WagerOutcome:
+    def text(minor: int) -> str:
+        return settlement.text_from_minor(minor, decimals)
+
+    wager = outcome.wager
+    return WagerOutcome(
+        id=wager.id,
+        player=wager.player,
+        wager=wager.wager,
+        stake=text(wager.stake),
+        result=outcome.result,
+        odds=outcome.odds,
+        payout=text(outcome.payout),
+        returned=text(outcome.returned),
+        clause=outcome.clause,
+    )
