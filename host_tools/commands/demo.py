@@ -1,5 +1,6 @@
-"""`tumbler demo`: a whole virtual table, from the firmware's UART to settled wagers, with simulated players."""
+"""`tumbler demo`: a whole virtual table, from the firmware's UART to settled wagers, with players."""
 
+import secrets
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -12,29 +13,34 @@ def register(app: typer.Typer) -> None:
     app.command("demo")(demo)
 
 
-def demo(  # noqa: PLR0913 - a command has so many options
-    rounds: Annotated[
-        int | None, typer.Option(min=1, help="Stop after so many; without it: until Ctrl-C.")
-    ] = None,
-    seed: Annotated[
-        str, typer.Option(help="Dice, players and keys: the same seed gives the same run.")
-    ] = "1",
-    headless: Annotated[bool, typer.Option("--headless", help="A line a round, as fast as it goes.")] = False,
+def demo(  # noqa: PLR0913, PLR0917 - a command has so many options
+    rounds: Annotated[int | None, typer.Option(min=1, help="Stop after so many; else at Ctrl-C.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The same seed gives the same rounds.")] = None,
+    headless: Annotated[bool, typer.Option("--headless", help="A line a round, fast.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a round, nothing else.")] = False,
     rulebook: Annotated[str, typer.Option(help="Id of a rulebook.")] = "mbs-electronic-sic-bo-v4",
     layout: Annotated[str, typer.Option(help="Layout of the rulebook.")] = "rapid-select",
-    keep: Annotated[Path | None, typer.Option(help="Keep ledger and board in this folder.")] = None,
+    keep: Annotated[Path | None, typer.Option(help="Keep ledger and board in this new folder.")] = None,
 ) -> None:
     """Play a virtual table with simulated players until Ctrl-C."""
-    from host_tools.demo.run import DemoError, DemoRefused, run_demo  # noqa: PLC0415 - slow to import
+    from host_tools.bridge.errors import BridgeError  # noqa: PLC0415 - only when called
+    from host_tools.demo.run import Demo, DemoRefused, run_demo  # noqa: PLC0415
+    from host_tools.link import LinkError  # noqa: PLC0415
+    from host_tools.virtual_board import BoardError  # noqa: PLC0415
+    from host_tools.virtual_table import TableUnusable  # noqa: PLC0415
 
+    chosen = secrets.randbelow(1_000_000) if seed is None else seed
+    print(f"Seed {chosen}: --seed {chosen} plays the same rounds again.", file=sys.stderr)
     try:
-        run_demo(rounds, seed, rulebook, layout, keep, headless=headless, as_json=as_json)
+        run_demo(Demo(rounds, chosen, rulebook, layout, keep), headless=headless, as_json=as_json)
     except DemoRefused as error:
-        print(f"tumbler demo: {error}", file=sys.stderr)
-        raise typer.Exit(2) from error
-    except DemoError as error:
-        print(f"tumbler demo: {error}", file=sys.stderr)
-        raise typer.Exit(1) from error
+        _stop(2, error)
+    except (TableUnusable, BoardError, BridgeError, LinkError) as error:
+        _stop(1, error)
     except KeyboardInterrupt:
         raise typer.Exit(0) from None
+
+
+def _stop(code: int, error: Exception) -> None:
+    print(f"tumbler demo: {error}", file=sys.stderr)
+    raise typer.Exit(code) from error

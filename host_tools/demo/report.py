@@ -36,6 +36,7 @@ class RoundReport:
             "verdict": outcome.verdict,
             "faces": outcome.faces,
             "fact": outcome.fact,
+            "action": outcome.action,
             "clause": outcome.clause,
             "strokes": self.strokes,
             "tilts": self.tilts,
@@ -47,4 +48,4 @@ class RoundReport:
 
 
 def _held(wager: Wager) -> dict:
-    return {**asdict(wager), "result": "held", "odds": "", "payout": "0.00", "returned": "0.00"}
+    return {**asdict(wager), "result": "held", "odds": "", "payout": "0.00", "returned": "0.00", "clause": ""}

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from decimal import Decimal
-from fractions import Fraction
 from typing import Literal
 
 from rich.columns import Columns
@@ -222,7 +221,7 @@ def _wager_rows(view: TableView) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def _outcome_cells(wager: WagerOutcome) -> tuple[str, ...]:
-    odds = f"{float(Fraction(wager.odds)):g}:1" if wager.odds else ""
+    odds = wager.odds.replace("/", ":") if "/" in wager.odds else f"{wager.odds}:1" if wager.odds else ""
     return wager.player, wager.wager, wager.stake, odds, wager.result, wager.returned
 
 

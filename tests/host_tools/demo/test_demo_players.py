@@ -54,8 +54,8 @@ def test_the_doubler_doubles_after_a_loss_and_starts_again_after_a_win() -> None
 
     def play(result: str, returned: str) -> str:
         (wager,) = seat.wagers("7")
-        won = WagerOutcome("a", "Arun", wager.wager, wager.stake, result, "", "0.00", returned)
-        seat.learn(RoundOutcome(b"r" * 16, "settled", (1, 2, 3), "", "3.5", 1, (won,)))
+        won = WagerOutcome("a", "Arun", wager.wager, wager.stake, result, "", "0.00", returned, "3.3")
+        seat.learn(RoundOutcome(b"r" * 16, "settled", (1, 2, 3), "", "settle", "3.5", 1, (won,)))
         return wager.stake
 
     assert [play("lost", "0.00") for _ in range(6)] == [

@@ -44,20 +44,24 @@ def render(view: TableView, width: int, height: int) -> str:
 def settled(faces: tuple[int, int, int] = (1, 3, 4)) -> RoundOutcome:
     first, second, *rest = WAGERS
     outcomes = (
-        WagerOutcome(first.id, first.player, first.wager, first.stake, "lost", "", "0.00", "0.00"),
-        WagerOutcome(second.id, second.player, second.wager, second.stake, "won", "17/2", "21.25", "23.75"),
-        *(WagerOutcome(w.id, w.player, w.wager, w.stake, "lost", "", "0.00", "0.00") for w in rest),
+        WagerOutcome(first.id, first.player, first.wager, first.stake, "lost", "", "0.00", "0.00", "3.3"),
+        WagerOutcome(
+            second.id, second.player, second.wager, second.stake, "won", "8.5", "21.25", "23.75", "4.1.2"
+        ),
+        *(WagerOutcome(w.id, w.player, w.wager, w.stake, "lost", "", "0.00", "0.00", "3.3") for w in rest),
     )
-    return RoundOutcome(ROUND, "settled", faces, "", "3.5", 12, outcomes)
+    return RoundOutcome(ROUND, "settled", faces, "", "settle", "3.5", 12, outcomes)
 
 
 def void() -> RoundOutcome:
-    back = tuple(WagerOutcome(w.id, w.player, w.wager, w.stake, "void", "", "0.00", w.stake) for w in WAGERS)
-    return RoundOutcome(ROUND, "void", None, "not-flat", "5.3", 12, back)
+    back = tuple(
+        WagerOutcome(w.id, w.player, w.wager, w.stake, "void", "", "0.00", w.stake, "5.3") for w in WAGERS
+    )
+    return RoundOutcome(ROUND, "void", None, "not-flat", "void", "5.3", 12, back)
 
 
 def referred() -> RoundOutcome:
-    return RoundOutcome(ROUND, "referred", None, "unreadable", "6.1", 12, ())
+    return RoundOutcome(ROUND, "referred", None, "unreadable", "refer", "6.1", 12, ())
 
 
 READ = events.ResultRead(ROUND, (1, 3, 4), (3, 2, 41), (987, 991, 1000), 12)
