@@ -4,7 +4,7 @@ Each test answers with a level: 0 is lost; otherwise the key into the wager's od
 but `face-count`, where it is the number of dice that show the wager's number.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -76,7 +76,7 @@ TESTS: dict[str, Test] = {
     "any-triple": Test("all three show the same number", _any_triple, (NOTHING,)),
     "total": Test("the total is the wager's number", _total, (TOTAL,)),
     "face-count": Test(
-        "by how many of the three show the wager's number", _face_count, (FACE,), levels=(1, 2, 3)
+        "{levels} of the three show the wager's number", _face_count, (FACE,), levels=(1, 2, 3)
     ),
     "all-appear": Test("each of the wager's numbers appears", _all_appear, (PAIR,)),
     "three-of-set": Test("three different numbers, all among the wager's four", _three_of_set, (QUARTET,)),
@@ -97,5 +97,12 @@ class Condition:
         """The level at which a wager with these numbers wins on these faces; 0 when it loses."""
         return TESTS[self.test].level(faces, numbers, self.totals)
 
-    def __str__(self) -> str:
-        return TESTS[self.test].says.format(totals=", ".join(map(str, self.totals)))
+    def says(self, levels: Iterable[int]) -> str:
+        """The condition in words, for a wager that is paid at these levels."""
+        return TESTS[self.test].says.format(totals=_listed(self.totals), levels=_listed(levels))
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    """`1, 2 or 3`."""
+    *first, last = map(str, [*numbers] or [0])
+    return f"{', '.join(first)} or {last}" if first else last

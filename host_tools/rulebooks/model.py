@@ -91,6 +91,11 @@ class Section:
         """The win condition, the same for every wager of a section."""
         return self.offers[0].condition
 
+    @property
+    def wins(self) -> str:
+        """The win condition in words."""
+        return self.condition.says(sorted(self.offers[0].odds))
+
 
 @dataclass(frozen=True)
 class Layout:

@@ -23,6 +23,11 @@ class Wager(NamedTuple):
     stake: str
 
 
+def is_id(identity: object) -> bool:
+    """Whether this can be the id of a wager: text of 1 to LONGEST_ID characters."""
+    return type(identity) is str and 0 < len(identity) <= LONGEST_ID
+
+
 class TableError(ValueError):
     """A table configuration that cannot be opened; the message says what to change."""
 
@@ -56,7 +61,7 @@ class Table:
 
     def accept(self, wager: Wager) -> tuple[Offer, int]:
         """What the wager is and its stake in minor units; raises WagerRefusedError."""
-        if not isinstance(wager.id, str) or not 0 < len(wager.id) <= LONGEST_ID:
+        if not is_id(wager.id):
             raise WagerRefusedError(f"malformed id: must be a text of 1 to {LONGEST_ID} characters")
         offer = self._offer(wager.wager)
         return offer, self._stake(offer, wager.stake)
@@ -90,6 +95,8 @@ class Table:
             stake = minor_from_text(text, self.decimals)
         except MalformedAmountError as error:
             raise WagerRefusedError(f"malformed stake: {error}") from error
+        if stake % self.chip_unit:
+            raise WagerRefusedError(f"not a multiple of the chip unit {self.text(self.chip_unit)}")
         lowest, highest = self.stake_range(offer.wager)
         clause = self.limits.clause if self.limits else ""
         if stake < lowest:
@@ -98,8 +105,6 @@ class Table:
             raise WagerRefusedError(
                 f"outside limits: the most on {offer.wager} is {self.text(highest)}", clause
             )
-        if stake % self.chip_unit:
-            raise WagerRefusedError(f"not a multiple of the chip unit {self.text(self.chip_unit)}")
         return stake
 
     def stake_range(self, wager: str) -> tuple[int, int]:
@@ -108,9 +113,9 @@ class Table:
 
     @cached_property
     def _stake_ranges(self) -> dict[str, tuple[int, int]]:
-        """By wager. Without limits: from one minor unit (0 is no stake) to the most that is settled."""
+        """By wager. Without limits: from one chip to the most that is settled."""
         if self.limits is None:
-            return dict.fromkeys(self.layout.offers, (1, LARGEST_STAKE))
+            return dict.fromkeys(self.layout.offers, (self.chip_unit, LARGEST_STAKE))
         unit = 10**self.decimals
         lowest = _whole(self.limits.minimum * unit)
         return {
