@@ -32,6 +32,15 @@ class DeviceRefused:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordCommitted:
+    """A verified record is in the ledger; `digest` is its SHA-256, the new head of the device's chain."""
+
+    sequence: int
+    kind: str
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class RoundOpened:
     """The device's `round-opened` record is in the ledger. `mode` is `covered` or `open`."""
 
@@ -170,6 +179,7 @@ Event = (
     DeviceConnected
     | DeviceLost
     | DeviceRefused
+    | RecordCommitted
     | RoundOpened
     | BetsOpen
     | WagersPlaced

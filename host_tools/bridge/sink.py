@@ -17,6 +17,7 @@ from host_tools.bridge.events import (
     Event,
     FaultCleared,
     FaultRaised,
+    RecordCommitted,
     ResultRead,
     RoundOpened,
     RoundOutcome,
@@ -50,7 +51,9 @@ class LedgerSink:
         find_rulebook: FindRulebook = load_rulebook,
     ) -> None:
         """Devices of the registry become known to the ledger. `find_rulebook` finds the rulebook of a round
-        by the id that the ledger keeps. Raises LedgerError when the ledger knows a device by another key."""
+        by the id that the ledger keeps. Raises LedgerDamaged when the ledger does not add up, LedgerError when
+        it knows a device by another key."""
+        books.check()
         self.books = books
         self._registry = registry
         self._clock = clock
@@ -91,7 +94,7 @@ class LedgerSink:
         events: list[Event] = []
         with self.books.transaction():
             for record in believed:
-                events += self._take(record)
+                events += [RecordCommitted(record.sequence, record.kind, record.digest), *self._take(record)]
         for event in events:
             for listener in self._listeners[device]:
                 listener(event)

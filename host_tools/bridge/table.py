@@ -177,9 +177,7 @@ class Table:
         round_ = self._current()
         self.config.terms.rulebook.ruling(fact)
         with self._books.transaction():
-            self._books.order_void(
-                ledger.VoidOrder(round_.id, fact, decided_by, self._clock.wall_ms())
-            )
+            self._books.order_void(ledger.VoidOrder(round_.id, fact, decided_by, self._clock.wall_ms()))
         reply = await self._command("void-round", round=round_.id)
         if reply.status != "done" and self._is_open(round_.id):
             raise DeviceRefusal("void-round", reply.status, reply.detail)
@@ -216,8 +214,13 @@ class Table:
         if current is not None and current.mode == "open" and not self._sink.standing(current).tumbled:
             try:
                 await self.tumble()
-            except (RoundEnded, link.DeviceRestarted):
+            except link.DeviceRestarted:
                 return await self.recover() or await self.result()
+            except RoundEnded:
+                return await self.result()
+            except DeviceRefusal as refusal:
+                if refusal.status != "wrong-state":  # the tumble runs already, by an earlier command
+                    raise
         return await self.result()
 
     async def recover(self) -> RoundOutcome | None:
@@ -315,7 +318,8 @@ class Table:
         round_id = status.get("round")
         if round_id is not None and status["strokes"] and status["strokes"] != before.get("strokes"):
             self._feed.put(StrokeCounted(round_id, status["strokes"]))
-        if round_id is not None and status["state"] == "concealed" and before.get("state") != "concealed":
+        lying, lay = _dice_lie(status), _dice_lie(before)
+        if round_id is not None and lying and not lay:
             self._feed.put(AtRest(round_id))
         self._changed.set()
 
@@ -330,3 +334,8 @@ class Table:
         if event.kind == "quarantined":
             self._quarantine = event.reason
         self._changed.set()
+
+
+def _dice_lie(status: dict[str, Any]) -> bool:
+    """Whether the strokes of the round are done and the dice are at rest."""
+    return bool(status.get("at_rest")) and status.get("state") in ("concealed", "closed", "reading")

@@ -9,7 +9,15 @@ from types import TracebackType
 
 import apsw
 
-from host_tools.ledger.errors import DeviceUnknown, LedgerError, RecordConflict, RoundUnknown, WagerConflict
+from host_tools.ledger.checks import findings
+from host_tools.ledger.errors import (
+    DeviceUnknown,
+    LedgerDamaged,
+    LedgerError,
+    RecordConflict,
+    RoundUnknown,
+    WagerConflict,
+)
 from host_tools.ledger.rows import (
     Device,
     Notice,
@@ -57,6 +65,12 @@ class Ledger:
     def transaction(self) -> AbstractContextManager[None]:
         """All writes in the block, or none; durable when it ends."""
         return self.store.transaction()
+
+    def check(self) -> None:
+        """Raise LedgerDamaged when the newest records or rounds do not add up; takes bounded time."""
+        found = list(findings(self.store))
+        if found:
+            raise LedgerDamaged(found)
 
     # --- devices and records ---
 
