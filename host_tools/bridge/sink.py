@@ -51,8 +51,8 @@ class LedgerSink:
         find_rulebook: FindRulebook = load_rulebook,
     ) -> None:
         """Devices of the registry become known to the ledger. `find_rulebook` finds the rulebook of a round
-        by the id that the ledger keeps. Raises LedgerDamaged when the ledger does not add up, LedgerError when
-        it knows a device by another key."""
+        by the id that the ledger keeps. Raises LedgerDamaged when the ledger does not add up, LedgerError
+        when it knows a device by another key."""
         books.check()
         self.books = books
         self._registry = registry

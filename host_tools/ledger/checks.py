@@ -1,4 +1,4 @@
-"""Does the ledger add up? A check of the newest records and rounds, in bounded time however old the ledger is."""
+"""Does the ledger add up? Its newest records and rounds are checked, in bounded time however old it is."""
 
 import hashlib
 from collections.abc import Iterator
@@ -19,7 +19,8 @@ SELECT hex(id), state,
     (SELECT coalesce(sum(amount), 0) FROM postings WHERE round = rounds.id AND account = 'held'),
     (SELECT coalesce(sum(amount), 0) FROM postings WHERE round = rounds.id AND account = 'house'),
     (SELECT count(*) FROM wagers JOIN outcomes ON wager = number WHERE round = rounds.id),
-    (SELECT coalesce(sum(stake - returned), 0) FROM wagers JOIN outcomes ON wager = number WHERE round = rounds.id),
+    (SELECT coalesce(sum(stake - returned), 0) FROM wagers JOIN outcomes ON wager = number
+        WHERE round = rounds.id),
     (SELECT verdict FROM settlements WHERE round = rounds.id)
 FROM rounds
 WHERE number > (SELECT coalesce(max(number), 0) FROM rounds) - {RECENT} OR state IN ({_UNFINISHED})
@@ -28,20 +29,22 @@ WHERE number > (SELECT coalesce(max(number), 0) FROM rounds) - {RECENT} OR state
 
 def findings(store: Store) -> Iterator[str]:
     """What does not add up, a sentence each; nothing when all is well."""
-    for device, head_sequence, head_digest in store.rows(
-        "SELECT id, head_sequence, head_digest FROM devices"
-    ):
-        yield from _chain_findings(store, device, head_sequence, head_digest)
+    for device in store.rows("SELECT id, before_first, head_sequence, head_digest FROM devices"):
+        yield from _chain_findings(store, *device)
     for row in store.rows(_ROUNDS):
         yield from _round_findings(*row)
 
 
-def _chain_findings(store: Store, device: bytes, head_sequence: int, head_digest: bytes) -> Iterator[str]:
+def _chain_findings(
+    store: Store, device: bytes, before_first: int, head_sequence: int, head_digest: bytes
+) -> Iterator[str]:
     rows = store.rows(
         "SELECT sequence, digest, raw FROM records WHERE device = ? ORDER BY sequence DESC LIMIT ?",
         (device, RECENT),
     )
     name = f"device {device.hex()}"
+    if len(rows) != min(RECENT, head_sequence - before_first):
+        yield f"{name}: {len(rows)} records are stored of {head_sequence - before_first}"
     if rows and rows[0][:2] != (head_sequence, head_digest):
         yield f"{name}: the head is record {head_sequence}, but the newest record is another ({rows[0][0]})"
     for expected, (sequence, digest, raw) in zip(range(head_sequence, 0, -1), rows, strict=False):
