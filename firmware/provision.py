@@ -19,9 +19,10 @@ class AlreadyProvisioned(Exception):
 def provision(storage, configuration, challenge, host_entropy, entropy):
     """Make a device of the empty volume at `storage`.
 
-    `configuration`: bytes of board.json; `challenge`: fresh bytes of the host; `host_entropy`: 32 secret random
-    bytes of the host; `entropy(n)`: the hardware generator, whose bytes the keys need as well. Returns a dict of hex text: device, public_key, host_key and proof, the signature over
-    PROOF_LABEL, challenge, device id and public key, which shows that the device has the private key.
+    `configuration`: bytes of board.json; `challenge`: fresh bytes of the host; `host_entropy`: 32 secret
+    random bytes or more of the host; `entropy(n)`: the hardware generator; the keys need both.
+    Returns a dict of hex text: device, public_key, host_key and proof, the signature over PROOF_LABEL,
+    challenge, device id and public key, which shows that the device has the private key.
     """
     if os.listdir(storage):
         raise AlreadyProvisioned("the volume is not empty: " + ", ".join(os.listdir(storage)))

@@ -100,23 +100,19 @@ class Journal:
             raise JournalDamaged(self.last + 1, "a segment is missing")
         whole, torn = self._index(start)
         count = len(self._offsets)
-        if start == self._starts[-1]:
-            self._mend(start, whole, torn)
-        elif torn:
+        if torn and start != self._starts[-1]:
             raise JournalDamaged(start + count, "it is cut short")
+        if torn:
+            self._shorten(start, whole)
         if count:
             self.first = self.first or start
             self.last = start + count - 1
 
-    def _mend(self, start, whole, torn):
+    def _shorten(self, start, whole):
         """Take what an append that never returned has left off the newest segment."""
-        if whole == 0:
-            os.remove(self._path(start))
-            self._starts.pop()
-        elif torn:
-            with open(self._path(start), "rb") as file:
-                content = file.read(whole)
-            self._replace(self._path(start), content)
+        with open(self._path(start), "rb") as file:
+            content = file.read(whole)
+        self._replace(self._path(start), content)
 
     def _index(self, start):
         """Read segment `start` into `_offsets`; returns (bytes of whole records, is more behind them)."""

@@ -1,6 +1,6 @@
 """Scenario files: what dice, sensors, dealer and host do in each round, and what must come of it.
 
-A scenario is a TOML file, checked completely when it is loaded; docs/scenarios.md lists the keys by example.
+A scenario is a TOML file, checked completely when it is loaded; scenarios/README.md tells its keys.
 Rounds play in order and start over after the last.
 """
 
