@@ -1,22 +1,22 @@
 """A whole table on a virtual board: firmware, registry, ledger, session and bridge, put together."""
 
 import asyncio
-import functools
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from host_tools.bridge.events import DeviceConnected, DeviceRefused, Event
 from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.table import Table, TableConfig
 from host_tools.ledger import Ledger
-from host_tools.link import HostSession, SystemClock, open_serial
+from host_tools.link import HostSession, SystemClock, Transport, open_serial
 from host_tools.records import Device, Record, Registry, Verifier
 from host_tools.settlement import Table as Terms
 from host_tools.virtual_board import Scenario, VirtualBoard
 
-CONNECT_S = 30.0
+CONNECT_S = 20.0
 COVER_S = 30.0
 FAST_PING_S = 0.05  # a board that runs as fast as it goes lives seconds in that time
 
@@ -35,31 +35,69 @@ class RoundFacts:
     tilts: tuple[int, ...]
 
 
+class Line:
+    """The host's end of the serial line; while `silent`, nothing of what the host says gets out."""
+
+    def __init__(self, path: str) -> None:
+        self.silent = False
+        self._path = path
+
+    async def open(self) -> Transport:
+        """A Transport, as a session opens it."""
+        return _Spoken(self, await open_serial(self._path))
+
+
+class _Spoken:
+    """A Transport over a Line."""
+
+    def __init__(self, line: Line, transport: Transport) -> None:
+        self._line = line
+        self._transport = transport
+        self.read = transport.read
+        self.close = transport.close
+
+    async def write(self, data: bytes) -> None:
+        """See Transport."""
+        if not self._line.silent:
+            await self._transport.write(data)
+
+
 class VirtualTable:
-    """A running table: `board`, `books` (the ledger), `registry`, `table`; `events` from the start."""
+    """A table and its parts: the ledger `books`, the host's `session`, and `events` from the start on."""
+
+    session: HostSession
 
     def __init__(
-        self, board: VirtualBoard, books: Ledger, registry: Registry, sink: LedgerSink, table: Table
+        self,
+        board: VirtualBoard,
+        books: Ledger,
+        registry: Registry,
+        terms: Terms,
+        new_round_id: Callable[[], bytes],
     ) -> None:
+        clock = SystemClock()
         self.board = board
         self.books = books
         self.registry = registry
-        self.table = table
-        self.events = table.events()
-        self._sink = sink
+        self.line = Line(board.uart_path)
+        self.sink = LedgerSink(books, registry, clock, lambda name: terms.rulebook)
+        config = TableConfig("table-1", board.identity.device, terms)
+        self.table = Table(config, self.sink, self._new_session, clock, new_round_id)
+        self.events = self.table.events()
         self._verifier = Verifier(registry)
+
+    def _new_session(self, **callbacks: Any) -> HostSession:
+        ping_s = 1.0 if self.board.speed else FAST_PING_S
+        self.session = HostSession(self.line.open, self.sink, ping_s=ping_s, **callbacks)
+        return self.session
 
     @property
     def device(self) -> bytes:
         """The board's device id."""
-        return self.table.config.device
-
-    def head(self) -> tuple[int, bytes]:
-        """Sequence and digest of the newest record in the ledger."""
-        return self._sink.head(self.device)
+        return self.board.identity.device
 
     def records(self, round_id: bytes) -> list[Record]:
-        """The round's records in the ledger, verified again."""
+        """The round's records in the ledger, verified once more."""
         return [self._verifier.authenticate(stored.raw) for stored in self.books.records_of_round(round_id)]
 
     def facts(self, round_id: bytes) -> RoundFacts:
@@ -71,10 +109,11 @@ class VirtualTable:
 
     async def ready(self) -> None:
         """Wait until the dealer has closed the cover, without which no covered round opens."""
-        if self.board.plant.scenario.mode != "covered":
+        plant = self.board.plant
+        if plant.scenario.mode != "covered" or not plant.scenario.dealer:
             return
         async with asyncio.timeout(COVER_S):
-            while not self.board.plant.levels["cover-closed"]:
+            while not plant.levels["cover-closed"]:
                 await self.board.happens("cover-closed")
 
 
@@ -89,7 +128,7 @@ async def virtual_table(  # noqa: PLR0913 - what a table is made of
     new_round_id: Callable[[], bytes],
     progress: Progress = lambda text: None,
 ) -> AsyncIterator[VirtualTable]:
-    """A table in `directory`, which must be empty, playing `scenario`; keys follow from `seed`.
+    """A running table in the empty folder `directory`, playing `scenario`; keys follow from `seed`.
 
     `speed` is the board's time by real time, None for as fast as it goes. Raises TableUnusable when the
     device does not connect, BoardError when it cannot be made.
@@ -97,36 +136,24 @@ async def virtual_table(  # noqa: PLR0913 - what a table is made of
     progress("Compiling the firmware and making a board with new keys ...")
     identity = await VirtualBoard.create(directory / "board", seed=seed)
     registry = Registry([Device(identity.device, "virtual", identity.public_key, identity.host_key)])
-    clock = SystemClock()
     with Ledger(directory / "ledger.sqlite") as books:
-        sink = LedgerSink(books, registry, clock)
         async with VirtualBoard(directory / "board", scenario, speed=speed, seed=seed) as board:
-            new_session = functools.partial(
-                HostSession,
-                functools.partial(open_serial, board.uart_path),
-                sink,
-                clock,
-                ping_s=1.0 if speed else FAST_PING_S,
-            )
-            table = Table(
-                TableConfig("table-1", identity.device, terms), sink, new_session, clock, new_round_id
-            )
-            virtual = VirtualTable(board, books, registry, sink, table)
+            virtual = VirtualTable(board, books, registry, terms, new_round_id)
             progress("Starting the controller ...")
-            running = asyncio.create_task(table.run())
+            running = asyncio.create_task(virtual.table.run())
             try:
-                events = table.events()
+                words = virtual.table.events()
                 await board.power_on()
-                await _connected(events, running, board)
+                await _connected(words, running, board)
                 yield virtual
             finally:
                 running.cancel()
                 await asyncio.gather(running, return_exceptions=True)
 
 
-async def _connected(events: AsyncIterator[Event], running: asyncio.Task[None], board: VirtualBoard) -> None:
+async def _connected(words: AsyncIterator[Event], running: asyncio.Task[None], board: VirtualBoard) -> None:
     """Wait until the device is there; raises TableUnusable, or what ended the link."""
-    waiting = asyncio.ensure_future(_first_word(events))
+    waiting = asyncio.ensure_future(_first_word(words))
     try:
         await asyncio.wait({waiting, running}, timeout=CONNECT_S, return_when=asyncio.FIRST_COMPLETED)
         if running.done():
@@ -139,8 +166,8 @@ async def _connected(events: AsyncIterator[Event], running: asyncio.Task[None], 
         waiting.cancel()
 
 
-async def _first_word(events: AsyncIterator[Event]) -> None:
-    async for event in events:
+async def _first_word(words: AsyncIterator[Event]) -> None:
+    async for event in words:
         if isinstance(event, DeviceConnected):
             return
         if isinstance(event, DeviceRefused):

@@ -14,7 +14,6 @@ from random import Random
 
 from rich.console import Console
 
-from host_tools.bridge.events import Event
 from host_tools.bridge.table import Table
 from host_tools.demo.displays import Display, JsonDisplay, LineDisplay, LiveDisplay, RoundDisplay, say
 from host_tools.demo.players import Seat, seat_players
@@ -154,9 +153,7 @@ async def _shown(display: Display, virtual: VirtualTable) -> AsyncIterator[None]
 
 
 async def _follow(display: Display, virtual: VirtualTable) -> None:
-    events: AsyncIterator[Event] = virtual.events
-    async for event in events:
-        display.view.head = virtual.head()
+    async for event in virtual.events:
         display.follow(event)
 
 

@@ -14,6 +14,7 @@ from host_tools.bridge.events import (
     Event,
     FaultCleared,
     FaultRaised,
+    RecordCommitted,
     ResultRead,
     RoundOpened,
     RoundOutcome,
@@ -28,6 +29,19 @@ from host_tools.demo.report import Refused
 from host_tools.demo.totals import Totals
 
 HISTORY = 24  # more than the widest road shows
+
+
+RoundEvent = (
+    BetsOpen
+    | WagersPlaced
+    | BetsClosed
+    | StrokeCounted
+    | AtRest
+    | ResultRead
+    | RoundSettled
+    | RoundVoid
+    | RoundReferred
+)
 
 
 @dataclass(frozen=True)
@@ -84,6 +98,8 @@ class TableView:
                 self.link, self.link_reason = "silent", reason
             case DeviceRefused(reason=reason):
                 self.link, self.link_reason = "refused", reason
+            case RecordCommitted(sequence=sequence, digest=digest):
+                self.head = (sequence, digest)
             case FaultRaised(fact=fact, detail=detail):
                 self.faults[fact] = detail
             case FaultCleared(fact=fact):
@@ -92,17 +108,27 @@ class TableView:
                 if self.outcome is None:
                     self.round, self.mode = round_id, mode
                     self.phase = "tumbling" if mode == "covered" else "ready"
-            case ResultRead():
-                if event.round == self.round:
-                    self.reading = event
-                    self._enter("read", event.round)
-            case StrokeCounted(round=round_id, count=count):
-                if round_id == self.round:
-                    self.strokes = max(self.strokes, count)
-                    done = self.strokes >= self.sign.strokes_needed
-                    self._enter("settling" if done else "tumbling", round_id)
             case _:
-                self._enter(_PHASES.get(type(event), self.phase), event.round)
+                if event.round == self.round:
+                    self._follow_round(event)
+
+    def _follow_round(self, event: RoundEvent) -> None:
+        if isinstance(event, StrokeCounted | AtRest):
+            self._follow_tumble(event)
+            return
+        if isinstance(event, ResultRead):
+            self.reading = event
+        if self.outcome is None:
+            tumbling = isinstance(event, BetsClosed) and self.mode == "open"
+            self.phase = "tumbling" if tumbling else _PHASES[type(event)]
+
+    def _follow_tumble(self, event: StrokeCounted | AtRest) -> None:
+        """Unsigned news: they may come after the tumble's record, and change no later phase."""
+        if isinstance(event, StrokeCounted):
+            self.strokes = max(self.strokes, event.count)
+        if self.phase in ("ready", "tumbling"):
+            done = isinstance(event, AtRest) or self.strokes >= self.sign.strokes_needed
+            self.phase = "settling" if done else "tumbling"
 
     def placed(self, batch: Sequence[Wager], answers: Sequence[WagerAnswer]) -> None:
         """Take in what the table answered to a batch of wagers."""
@@ -119,16 +145,12 @@ class TableView:
         self.totals.add(outcome, self.wagers)
         self.history.append((self.number, outcome))
 
-    def _enter(self, phase: str, round_id: bytes) -> None:
-        if round_id == self.round and self.outcome is None:
-            self.phase = "tumbling" if phase == "closed" and self.mode == "open" else phase
-
 
 _PHASES = {
     BetsOpen: "betting",
     WagersPlaced: "betting",
     BetsClosed: "closed",
-    AtRest: "settling",
+    ResultRead: "read",
     RoundSettled: "settled",
     RoundVoid: "void",
     RoundReferred: "referred",

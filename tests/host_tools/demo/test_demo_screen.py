@@ -84,6 +84,7 @@ EVERY_EVENT: list[tuple[Sequence[events.Event], str]] = [
     ([events.DeviceConnected(DEVICE, 2)], "● linked"),
     ([events.DeviceLost(DEVICE, "nothing heard for 5 s")], "nothing heard for 5 s"),
     ([events.DeviceRefused(DEVICE, "fork at record 9")], "fork at record 9"),
+    ([events.RecordCommitted(41, "boot", bytes.fromhex("c0ffee") * 4)], "record 41 · c0ffeec0ffeec0ff"),
     ([events.RoundOpened(ROUND, "covered")], "The dice tumble"),
     ([events.RoundOpened(ROUND, "open"), events.BetsOpen(ROUND)], "Place your bets"),
     ([events.RoundOpened(ROUND, "open"), events.WagersPlaced(ROUND, 3, "9.50")], "Place your bets"),
@@ -250,3 +251,13 @@ def test_what_still_comes_of_the_round_before_is_not_taken_for_the_next() -> Non
     for late in (events.BetsOpen(ROUND), READ, events.RoundVoid(ROUND, "not-flat", "void", "5.3")):
         view.follow(late)
     assert (view.phase, view.reading) == ("ready", None)
+
+
+def test_unsigned_news_do_not_take_the_display_back_before_the_record() -> None:
+    view = new_view()
+    view.begin(1)
+    view.follow(events.RoundOpened(ROUND, "covered"))
+    view.follow(events.BetsOpen(ROUND))
+    view.follow(events.StrokeCounted(ROUND, 4))
+    view.follow(events.AtRest(ROUND))
+    assert (view.phase, view.strokes) == ("betting", 4)
