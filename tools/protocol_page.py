@@ -152,8 +152,8 @@ def fact_table():
         for name, number in d.FACTS.items()
     ]
     text = (
-        "Why a round is void, or which fault the device has. A fault that latches survives power cycles and is\n"
-        "cleared by command, after the device has checked again.\n\n"
+        "Why a round is void, or which fault the device has. A fault that latches survives power cycles and\n"
+        "is cleared by command, after the device has checked again.\n\n"
     )
     return (
         "### Facts\n\n"

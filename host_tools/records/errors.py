@@ -89,6 +89,14 @@ class BootRepeated(ChainBroken):
     """A boot record that does not raise the boot counter."""
 
 
+class Mislabelled(RecordRefused):
+    """A genuine record in a bundle's line that says it is another device's or has another sequence."""
+
+
+class BundleUnreadable(Exception):
+    """A bundle, or a line of it, that is none; export it again."""
+
+
 class RegistryError(Exception):
     """A device that cannot be registered, or a registry that cannot be used."""
 

@@ -1,0 +1,50 @@
+"""The host judges the device, so it shares none of its code, only the definitions.
+
+Exceptions: the reader that `tumbler read` runs on CPython, and the virtual board, which starts the firmware.
+"""
+
+import ast
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SHARED = {"tumbler.definitions"}
+RUN_THE_FIRMWARE = ("host_tools/commands/read.py", "host_tools/virtual_board/")
+
+
+def imported(tree):
+    """Every module that a source may import, as full names; `from a import b` counts as a.b and a."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in ("import_module", "__import__"):
+                yield str(node.args[0].value)
+
+
+def firmware_parts(source):
+    names = {".".join(name.split(".")[:2]) for name in imported(ast.parse(source))}
+    return {name for name in names if name.split(".")[0] == "tumbler"}
+
+
+def test_host_tools_load_nothing_of_the_firmware_but_definitions():
+    found = {}
+    for path in sorted((ROOT / "host_tools").rglob("*.py")):
+        name = path.relative_to(ROOT).as_posix()
+        extra = firmware_parts(path.read_text()) - SHARED
+        if extra and not name.startswith(RUN_THE_FIRMWARE):
+            found[name] = extra
+    assert found == {}
+
+
+def test_the_check_sees_every_way_to_import():
+    assert firmware_parts("import tumbler.records.cbor") == {"tumbler.records"}
+    assert firmware_parts("from tumbler.records import cbor") == {"tumbler.records"}
+    assert firmware_parts("from tumbler import records") == {"tumbler.records"}
+    assert firmware_parts("def f():\n    import tumbler.round") == {"tumbler.round"}
+    assert firmware_parts("import importlib\nimportlib.import_module('tumbler.link')") == {"tumbler.link"}
+    assert firmware_parts("from tumbler.definitions import FACTS") == SHARED
+    assert firmware_parts("from tumbler import definitions") == SHARED
+    assert firmware_parts("from host_tools.records import cbor") == set()
