@@ -18,6 +18,7 @@ from host_tools.virtual_board import Scenario, VirtualBoard
 
 CONNECT_S = 20.0
 COVER_S = 30.0
+COVER_SEEN_MS = 100  # well above the debouncing of any board.json
 FAST_PING_S = 0.05  # a board that runs as fast as it goes lives seconds in that time
 
 Progress = Callable[[str], None]
@@ -108,13 +109,20 @@ class VirtualTable:
         return RoundFacts(strokes, tilts)
 
     async def ready(self) -> None:
-        """Wait until the dealer has closed the cover, without which no covered round opens."""
+        """Wait until the dealer has closed the cover and the device sees it: before, no covered round opens."""
         plant = self.board.plant
         if plant.scenario.mode != "covered" or not plant.scenario.dealer:
             return
         async with asyncio.timeout(COVER_S):
             while not plant.levels["cover-closed"]:
                 await self.board.happens("cover-closed")
+            await self.pass_time(COVER_SEEN_MS)
+
+    async def pass_time(self, ms: int) -> None:
+        """Wait until so much of the board's own time has passed."""
+        due_us = self.board.plant.time_us + ms * 1000
+        while self.board.plant.time_us < due_us:  # noqa: ASYNC110 - nobody announces each grant of time
+            await asyncio.sleep(0.001)
 
 
 @asynccontextmanager
