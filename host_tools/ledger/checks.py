@@ -18,8 +18,8 @@ SELECT hex(id), state,
     (SELECT coalesce(sum(amount), 0) FROM postings WHERE round = rounds.id),
     (SELECT coalesce(sum(amount), 0) FROM postings WHERE round = rounds.id AND account = 'held'),
     (SELECT coalesce(sum(amount), 0) FROM postings WHERE round = rounds.id AND account = 'house'),
-    (SELECT count(*) FROM wagers JOIN outcomes ON wager = number WHERE round = rounds.id),
-    (SELECT coalesce(sum(stake - returned), 0) FROM wagers JOIN outcomes ON wager = number
+    (SELECT count(*) FROM wagers JOIN outcomes ON outcomes.wager = wagers.number WHERE round = rounds.id),
+    (SELECT coalesce(sum(stake - returned), 0) FROM wagers JOIN outcomes ON outcomes.wager = wagers.number
         WHERE round = rounds.id),
     (SELECT verdict FROM settlements WHERE round = rounds.id)
 FROM rounds

@@ -1,0 +1,271 @@
+"""A tumbler and a session for tests of the bridge: the records are real, only the wire is missing."""
+
+import asyncio
+import contextlib
+import hashlib
+import itertools
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import cbor2
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from host_tools import link
+from host_tools.bridge.sink import LedgerSink
+from host_tools.bridge.table import Table, TableConfig
+from host_tools.ledger import Ledger
+from host_tools.records import Device, Registry
+from host_tools.rulebooks import load_rulebook
+from host_tools.settlement import open_table
+from tumbler import definitions
+
+STROKES = [[1600, 210]] * 3
+TERMS = {
+    "covered": open_table(load_rulebook("mbs-electronic-sic-bo-v4"), "rapid-select", chip_unit="1"),
+    "open": open_table(load_rulebook("rws-sic-bo-open-cover-2021"), "pay-table-1", chip_unit="1"),
+}
+
+
+class Tumbler:
+    """A device that keeps to the rules: signs and keeps a record of each step, answers commands.
+
+    `faces` is what the dice will show; `refusal` a fact that makes the next reading a void instead.
+    """
+
+    def __init__(self, seed: int = 1) -> None:
+        self.key = Ed25519PrivateKey.from_private_bytes(bytes([seed]) * 32)
+        self.public_key = self.key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+        self.id = hashlib.sha256(self.public_key).digest()[:8]
+        self.journal: list[bytes] = []
+        self.boot = 0
+        self.faces = (1, 2, 4)
+        self.refusal = ""
+        self.faults: list[str] = []
+        self.round: bytes | None = None
+        self.mode = ""
+        self.state = "idle"
+        self.tumbled = False
+        self.restart()
+
+    @property
+    def device(self) -> Device:
+        """The entry of the registry for it."""
+        return Device(self.id, f"tumbler {self.id.hex()}", self.public_key, b"h" * 32)
+
+    def record(self, kind: str, **fields: Any) -> bytes:
+        """Sign and journal a record; fields by name, numbers of tables as numbers."""
+        previous = hashlib.sha256(self.journal[-1]).digest() if self.journal else definitions.FIRST_PREVIOUS
+        values = {
+            "version": definitions.PROTOCOL_VERSION,
+            "kind": definitions.RECORD_KINDS[kind][0],
+            "device": self.id,
+            "boot": self.boot,
+            "sequence": len(self.journal) + 1,
+            "previous": previous,
+            "uptime_ms": 1000 + len(self.journal),
+            **fields,
+        }
+        self.journal.append(self.sign(values))
+        return self.journal[-1]
+
+    def sign(self, values: dict[str, Any]) -> bytes:
+        """The COSE_Sign1 of a record's values."""
+        numbered = {definitions.RECORD_FIELDS[name][0]: value for name, value in values.items()}
+        payload = cbor2.dumps(numbered, canonical=True)
+        header = cbor2.dumps({1: definitions.COSE_ALGORITHM, 4: self.device.key_id}, canonical=True)
+        message = cbor2.dumps(["Signature1", header, definitions.RECORD_LABEL, payload])
+        parts = [header, {}, payload, self.key.sign(message)]
+        return cbor2.dumps(cbor2.CBORTag(18, parts), canonical=True)
+
+    def restart(self) -> None:
+        """Power cut and power on: an open round has no outcome and is void."""
+        self.boot += 1
+        interrupted = {"round": self.round} if self.round else {}
+        self.record("boot", firmware=b"f" * 32, profile=b"p" * 32, **interrupted)
+        if self.round:
+            self.void("power-interruption")
+
+    def host_is_gone(self) -> None:
+        """What the device does when the host stays silent: a round with open bets is void."""
+        if self.round and self.state != "closed":
+            self.void("host-lost")
+
+    def void(self, fact: str) -> None:
+        """End the round without a result."""
+        self.record("void", round=self.round, fact=definitions.FACTS[fact])
+        self._end()
+
+    def obey(self, name: str, arguments: dict[str, Any]) -> str:
+        """Carry out a command; the status of its reply."""
+        if name not in {"open-round", "clear-fault"} and arguments.get("round") != self.round:
+            return "wrong-round" if self.round else "wrong-state"
+        return getattr(self, "_" + name.replace("-", "_"))(arguments)
+
+    def read(self) -> None:
+        """Look at the dice and report them, or that they cannot be read."""
+        if self.refusal:
+            self.void(self.refusal)
+            return
+        self.record(
+            "reading",
+            round=self.round,
+            faces=list(self.faces),
+            tilts=[3, 4, 5],
+            confidences=[990, 991, 992],
+            frames=b"F" * 32,
+            profile=b"p" * 32,
+        )
+        self._end()
+
+    def _end(self) -> None:
+        self.round, self.state, self.tumbled = None, "idle", False
+
+    def _open_round(self, arguments: dict[str, Any]) -> str:
+        if self.faults:
+            return "faulted"
+        if self.round:
+            return "wrong-state"
+        self.round, self.mode, self.state = arguments["round"], arguments["mode"], "opened"
+        self.record("round-opened", round=self.round, mode=definitions.PLAY_MODES[self.mode])
+        return "done"
+
+    def _tumble(self, _arguments: dict[str, Any]) -> str:
+        if self.tumbled or self.state != ("opened" if self.mode == "covered" else "closed"):
+            return "wrong-state"
+        self.tumbled = True
+        self.record("tumble", round=self.round, strokes=STROKES)
+        if self.mode == "covered":
+            self.state = "concealed"
+        else:
+            self.read()
+        return "done"
+
+    def _no_more_bets(self, _arguments: dict[str, Any]) -> str:
+        if self.state != ("concealed" if self.mode == "covered" else "opened"):
+            return "wrong-state"
+        self.state = "closed"
+        self.record("no-more-bets", round=self.round)
+        if self.mode == "covered":
+            self.read()
+        return "done"
+
+    def _void_round(self, _arguments: dict[str, Any]) -> str:
+        self.void("host-void")
+        return "done"
+
+    def _clear_fault(self, arguments: dict[str, Any]) -> str:
+        if arguments["fact"] not in self.faults:
+            return "wrong-state"
+        self.faults.remove(arguments["fact"])
+        self.record("fault-cleared", fact=definitions.FACTS[arguments["fact"]])
+        return "done"
+
+
+class Session:
+    """A perfect line to a tumbler: replies at once, delivers records afterwards in batches, as a real one."""
+
+    def __init__(
+        self,
+        tumbler: Tumbler,
+        sink: LedgerSink,
+        *,
+        on_status: Callable[[dict[str, Any]], None],
+        on_event: Callable[[link.Event], None],
+    ) -> None:
+        self.tumbler = tumbler
+        self.sink = sink
+        self.on_status = on_status
+        self.on_event = on_event
+        self.commands: list[str] = []
+        self.before_command: Callable[[str], None] = lambda name: None
+
+    async def command(self, name: str, **arguments: Any) -> link.Reply:
+        """The device's answer; its records are not in the ledger yet."""
+        await asyncio.sleep(0)
+        self.commands.append(name)
+        self.before_command(name)
+        status = self.tumbler.obey(name, arguments)
+        return link.Reply(status, self.tumbler.state, "", len(self.tumbler.journal))
+
+    async def run(self) -> None:
+        """Deliver and report for ever; the connection is there from the start."""
+        self.on_event(link.Event("connected", self.tumbler.id, self.tumbler.boot, ""))
+        while True:
+            await self.deliver()
+            self.report()
+            await asyncio.sleep(0.001)
+
+    async def deliver(self) -> None:
+        """Commit what the ledger does not have, four records at a time."""
+        committed = self.sink.head(self.tumbler.id)[0]
+        numbered = list(enumerate(self.tumbler.journal, start=1))[committed:]
+        for start in range(0, len(numbered), definitions.SEND_WINDOW):
+            await self.sink.commit(self.tumbler.id, numbered[start : start + definitions.SEND_WINDOW])
+
+    def report(self) -> None:
+        """Send a STATUS."""
+        status = {
+            "state": self.tumbler.state,
+            "strokes": 3 if self.tumbler.tumbled else 0,
+            "at_rest": True,
+            "faults": list(self.tumbler.faults),
+            "last": len(self.tumbler.journal),
+            "uptime_ms": 1,
+            "crc_errors": 0,
+        }
+        self.on_status({**status, "round": self.tumbler.round} if self.tumbler.round else status)
+
+
+class Clock:
+    """Wall time that moves a millisecond a look, and sleep that only gives way."""
+
+    def __init__(self) -> None:
+        self._ms = itertools.count(1_800_000_000_000)
+
+    def now(self) -> float:
+        """Seconds."""
+        return next(self._ms) / 1000
+
+    def wall_ms(self) -> int:
+        """Unix time in milliseconds."""
+        return next(self._ms)
+
+    async def sleep(self, seconds: float) -> None:
+        """Let others run."""
+        del seconds
+        await asyncio.sleep(0)
+
+
+class House:
+    """A ledger, a tumbler and its table; opened again on the same file and tumbler, it is the next day."""
+
+    def __init__(self, path: Path, tumbler: Tumbler, mode: str) -> None:
+        self.tumbler = tumbler
+        self.ledger = Ledger(path)
+        self.clock = Clock()
+        self.sink = LedgerSink(self.ledger, Registry([tumbler.device]), self.clock)
+        self.session: Session
+        config = TableConfig("table 1", tumbler.id, TERMS[mode])
+        first_id = len(tumbler.journal) * 1000
+        ids = itertools.count(first_id)
+        self.table = Table(
+            config, self.sink, self._new_session, self.clock, lambda: next(ids).to_bytes(16, "big")
+        )
+
+    def _new_session(self, **callbacks: Any) -> Session:
+        self.session = Session(self.tumbler, self.sink, **callbacks)
+        return self.session
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[Table]:
+        """The table with its session up; an error of the session is raised in the end."""
+        run = asyncio.create_task(self.table.run())
+        try:
+            yield self.table
+        finally:
+            run.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await run
+            self.ledger.close()
