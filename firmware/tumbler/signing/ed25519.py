@@ -43,7 +43,7 @@ class BaseTable:
         try:
             self._file = open(self._path, "rb")  # noqa: SIM115 (kept open)
         except OSError as error:
-            raise TableError("%s: %s: flash the firmware again" % (self._path, error)) from error
+            raise TableError("%s: %s: flash the firmware again" % (self._path, error)) from None
         self._row = bytearray(_ROW)
         row = memoryview(self._row)
         self._difference = row[:_NUMBER]

@@ -17,6 +17,7 @@ _SIZES = {_DEVICE_ID: 8, _SEED: 32, _HOST_KEY: 32}
 _LABEL = b"sicbo-tumbler key 1 "
 _DEVICE_ENTROPY = 64
 _LEAST_HOST_ENTROPY = 32
+_ABSENT = (ENOENT, 44)  # WebAssembly numbers its errors apart
 
 
 class KeyStoreError(Exception):
@@ -98,7 +99,7 @@ class KeyStore:
             with open(path, "rb") as file:
                 stored = file.read()
         except OSError as error:
-            raise KeyStoreDamaged("%s cannot be read (%s): %s" % (path, error, _REMEDY)) from error
+            raise KeyStoreDamaged("%s cannot be read (%s): %s" % (path, error, _REMEDY)) from None
         content = stored[:-4]
         if len(content) != _SIZES[name] or stored != content + _check(name, content):
             raise KeyStoreDamaged("%s is damaged: %s" % (path, _REMEDY))
@@ -126,7 +127,7 @@ def _is_there(path):
     try:
         os.stat(path)
     except OSError as error:
-        if error.errno == ENOENT:
+        if error.errno in _ABSENT:
             return False
         raise
     return True

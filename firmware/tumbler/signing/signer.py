@@ -54,7 +54,7 @@ def self_test():
         table.check()
         table.close()
     except ed25519.TableError as error:
-        raise SelfTestError("signing: " + str(error)) from error
+        raise SelfTestError("signing: " + str(error)) from None
     signer = Ed25519Signer(_SEED)
     known = signer.public_key == _PUBLIC_KEY and signer.sign(_MESSAGE, None) == _SIGNATURE
     signer.close()
