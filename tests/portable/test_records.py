@@ -368,6 +368,7 @@ class Chaining(Refusing):
             ("four parts", b"\xd2" + cbor.encode(parts[:3])),
             ("four parts", b"\xd2" + cbor.encode(more)),
             ("four parts", b"\xd2" + cbor.encode([parts[0], {}, "payload", parts[3]])),
+            ("four parts", b"\xd2" + cbor.encode([parts[0], {1: 2}, parts[2], parts[3]])),
             ("four parts", b"\xd2\xa0"),
             ("641", bytes(641)),
         ):

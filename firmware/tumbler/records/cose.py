@@ -32,6 +32,9 @@ def payload_of(record):
         parts = cbor.decode(record[1:])
     except cbor.CborError as error:
         raise RecordError("the record is not CBOR of this protocol: %s" % error) from None
-    if type(parts) is not list or [type(part) for part in parts] != [bytes, dict, bytes, bytes]:
-        raise RecordError("the record is not the four parts of a COSE_Sign1")
-    return parts[2]
+    if type(parts) is list and len(parts) == 4:
+        protected, unprotected, payload, signature = parts
+        headers_fit = type(protected) is bytes and unprotected == {}
+        if headers_fit and type(payload) is bytes and type(signature) is bytes:
+            return payload
+    raise RecordError("the record is not the four parts of a COSE_Sign1")
