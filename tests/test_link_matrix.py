@@ -6,7 +6,7 @@ import random
 import pytest
 
 from host_tools.link import DeviceRestarted, Event, HostSession
-from tests.host_tools.link.rig import Device, Faults, Line, MemorySink, VirtualClock, run_virtually
+from tests.host_tools.link.rig import Device, Faults, Line, MemorySink, VirtualClock, in_virtual_time
 from tumbler import journal as journals
 
 LIMIT_S = 3600  # of virtual time
@@ -114,107 +114,93 @@ async def deliver(bench, count, *others):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("quality", LINES)
-def test_every_line(quality, seed, tmp_path):
-    async def scenario():
-        bench = Bench(seed, tmp_path, *LINES[quality])
-        await deliver(bench, 40)
-        assert bench.device.boots == bench.host_runs == 1
-        assert (bench.damage.count > 0) == (quality != "perfect")
-
-    run_virtually(scenario(), LIMIT_S)
+@in_virtual_time(LIMIT_S)
+async def test_every_line(quality, seed, tmp_path):
+    bench = Bench(seed, tmp_path, *LINES[quality])
+    await deliver(bench, 40)
+    assert bench.device.boots == bench.host_runs == 1
+    assert (bench.damage.count > 0) == (quality != "perfect")
 
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.3])
-def test_both_sides_reboot(share, seed, tmp_path):
-    async def scenario():
-        bench = Bench(1000 + seed, tmp_path, share)
-        bench.crash_share = 0.15
-        await deliver(bench, 60, bench.reboots(4))
-        assert bench.device.boots > 1
-        assert bench.host_runs > 1
-
-    run_virtually(scenario(), LIMIT_S)
+@in_virtual_time(LIMIT_S)
+async def test_both_sides_reboot(share, seed, tmp_path):
+    bench = Bench(1000 + seed, tmp_path, share)
+    bench.crash_share = 0.15
+    await deliver(bench, 60, bench.reboots(4))
+    assert bench.device.boots > 1
+    assert bench.host_runs > 1
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])
-def test_a_crash_just_before_or_after_each_commit(moment, tmp_path):
+@in_virtual_time(LIMIT_S)
+async def test_a_crash_just_before_or_after_each_commit(moment, tmp_path):
     """At every single batch the host dies: before the commit, or between commit and acknowledgement."""
+    bench = Bench(5, tmp_path)
+    crashed = set()
 
-    async def scenario():
-        bench = Bench(5, tmp_path)
-        crashed = set()
+    async def crash_once(now):
+        if now == moment and len(bench.sink.records) not in crashed:
+            crashed.add(len(bench.sink.records))
+            raise Crash
 
-        async def crash_once(now):
-            if now == moment and len(bench.sink.records) not in crashed:
-                crashed.add(len(bench.sink.records))
-                raise Crash
-
-        bench.sink.during = crash_once
-        await deliver(bench, 12)
-        assert bench.host_runs == len(crashed) + 1
-        assert len(crashed) > 3
-
-    run_virtually(scenario(), LIMIT_S)
+    bench.sink.during = crash_once
+    await deliver(bench, 12)
+    assert bench.host_runs == len(crashed) + 1
+    assert len(crashed) > 3
 
 
-def test_a_backlog_goes_through_in_windows(tmp_path):
-    async def scenario():
-        bench = Bench(6, tmp_path)
-        for _ in range(100):
-            bench.device.record()
-        await bench.during(bench.settled(100))
-        bench.assert_exactly_once(100)
-        assert max(bench.sink.batches) > 1
-
-    run_virtually(scenario(), 30)
+@in_virtual_time(30)
+async def test_a_backlog_goes_through_in_windows(tmp_path):
+    bench = Bench(6, tmp_path)
+    for _ in range(100):
+        bench.device.record()
+    await bench.during(bench.settled(100))
+    bench.assert_exactly_once(100)
+    assert max(bench.sink.batches) > 1
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_commands_are_carried_out_once_on_any_line(seed, tmp_path):
+@in_virtual_time(LIMIT_S)
+async def test_commands_are_carried_out_once_on_any_line(seed, tmp_path):
     """A reply `done` means carried out once; DeviceRestarted means once or not at all."""
+    bench = Bench(2000 + seed, tmp_path, 0.3)
+    outcomes = []
 
-    async def scenario():
-        bench = Bench(2000 + seed, tmp_path, 0.3)
-        outcomes = []
-
-        async def work():
-            for number in range(30):
-                nonce = number.to_bytes(16, "big")
-                try:
-                    reply = await bench.session.command("attest", nonce=nonce)
-                except DeviceRestarted:
-                    outcomes.append((nonce, None))
-                else:
-                    outcomes.append((nonce, reply))
-            await bench.settled(bench.device.journal.last)
-
-        await bench.during(work(), bench.reboots(20))
-        assert len(outcomes) == 30
-        for nonce, reply in outcomes:
-            times = [command["nonce"] for command in bench.device.executed].count(nonce)
-            if reply is None:
-                assert times <= 1
+    async def work():
+        for number in range(30):
+            nonce = number.to_bytes(16, "big")
+            try:
+                reply = await bench.session.command("attest", nonce=nonce)
+            except DeviceRestarted:
+                outcomes.append((nonce, None))
             else:
-                assert (reply.status, times) == ("done", 1)
-        assert sum(reply is not None for _, reply in outcomes) > 15
-        bench.assert_exactly_once(bench.device.journal.last)
+                outcomes.append((nonce, reply))
+        await bench.settled(bench.device.journal.last)
 
-    run_virtually(scenario(), LIMIT_S)
+    await bench.during(work(), bench.reboots(20))
+    assert len(outcomes) == 30
+    for nonce, reply in outcomes:
+        times = [command["nonce"] for command in bench.device.executed].count(nonce)
+        if reply is None:
+            assert times <= 1
+        else:
+            assert (reply.status, times) == ("done", 1)
+    assert sum(reply is not None for _, reply in outcomes) > 15
+    bench.assert_exactly_once(bench.device.journal.last)
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_plug_is_pulled_again_and_again(seed, tmp_path):
-    async def scenario():
-        bench = Bench(3000 + seed, tmp_path, 0.05)
+@in_virtual_time(LIMIT_S)
+async def test_the_plug_is_pulled_again_and_again(seed, tmp_path):
+    bench = Bench(3000 + seed, tmp_path, 0.05)
 
-        async def pull():
-            while True:
-                await asyncio.sleep(bench.rng.uniform(0.3, 3))
-                bench.line.lose()
+    async def pull():
+        while True:
+            await asyncio.sleep(bench.rng.uniform(0.3, 3))
+            bench.line.lose()
 
-        await deliver(bench, 40, pull())
-        assert bench.line.opened > 2
-        assert bench.device.boots == 1
-
-    run_virtually(scenario(), LIMIT_S)
+    await deliver(bench, 40, pull())
+    assert bench.line.opened > 2
+    assert bench.device.boots == 1

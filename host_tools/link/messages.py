@@ -110,13 +110,20 @@ def _check(name: str, fields: Mapping[str, Any], required: Iterable[str], values
             raise MessageInvalid(f"{name}: {field} is not {fields[field][1]}")
 
 
+def _is_short(text: str) -> bool:
+    try:
+        return len(text.encode()) <= definitions.MAX_DETAIL
+    except UnicodeEncodeError:  # a surrogate
+        return False
+
+
 def _fits(kind: str, value: Any) -> bool:
     if kind == "uint":
         return type(value) is int and 0 <= value <= _MAX_UINT
     if kind == "uints":
         return type(value) is list and all(_fits("uint", item) for item in value)
     if kind == "text":
-        return type(value) is str and len(value.encode(errors="replace")) <= definitions.MAX_DETAIL
+        return type(value) is str and _is_short(value)
     if kind == "bool":
         return type(value) is bool
     return type(value) is bytes and len(value) == int(kind.removeprefix("bytes:"))

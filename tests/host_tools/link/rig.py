@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import hashlib
 import random
 import selectors
@@ -63,17 +64,28 @@ class VirtualClock:
         await asyncio.sleep(seconds)
 
 
-def run_virtually(work: Coroutine[Any, Any, Any], limit_s: float) -> Any:
+def run_virtually(work: Coroutine[Any, Any, None], limit_s: float) -> None:
     """Run `work` to its end, which must come within `limit_s` of virtual time."""
-    loop = VirtualLoop()
     problems: list[dict[str, Any]] = []
-    loop.set_exception_handler(lambda _, context: problems.append(context))
-    try:
-        result = loop.run_until_complete(asyncio.wait_for(work, limit_s))
-        assert not problems, problems
-        return result
-    finally:
-        loop.close()
+    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+        runner.get_loop().set_exception_handler(lambda _, context: problems.append(context))
+        runner.run(asyncio.wait_for(work, limit_s))
+    assert not problems, problems
+
+
+def in_virtual_time(
+    limit_s: float = 600,
+) -> Callable[[Callable[..., Coroutine[Any, Any, None]]], Callable[..., None]]:
+    """Decorates a test that is a coroutine; see run_virtually."""
+
+    def decorate(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+        @functools.wraps(test)
+        def run(*arguments: Any, **named: Any) -> None:
+            run_virtually(test(*arguments, **named), limit_s)
+
+        return run
+
+    return decorate
 
 
 class Faults:
