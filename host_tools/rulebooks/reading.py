@@ -22,7 +22,7 @@ from host_tools.rulebooks.model import (
     Section,
     decided_facts,
 )
-from host_tools.rulebooks.wagers import KINDS, MalformedWagerError, parse_wager
+from host_tools.rulebooks.wagers import KINDS, MalformedWagerError, Numbers, parse_wager
 
 PLAY_MODES = ("covered", "open", "cards")
 
@@ -44,7 +44,7 @@ class RulebookError(ValueError):
 
     def __init__(self, file: Path | str, faults: Iterable[Fault]) -> None:
         self.file = str(file)
-        self.faults = tuple(faults)
+        self.faults = tuple(dict.fromkeys(faults))
         super().__init__("\n".join(f"{self.file}: {key}: {reason}" for key, reason in self.faults))
 
 
@@ -245,28 +245,35 @@ def _conditions(form: _Form) -> dict[str, Condition]:
 
 
 class _PayRow(NamedTuple):
-    """One row of a pay table: a wager with its odds text still to be read for its condition's test."""
+    """One row of a pay table: wagers of one kind; its odds are read once the win condition is known."""
 
     form: _Form
     kind: str
-    numbers: tuple[int, ...]
+    wagers: dict[str, Numbers]
     clause: str
 
 
-def _pay_table(form: _Form, name: str) -> dict[str, _PayRow]:
-    rows: dict[str, _PayRow] = {}
+def _pay_table(form: _Form, name: str) -> list[_PayRow]:
+    rows: list[_PayRow] = []
+    taken: dict[str, str] = {}
     for row in form.forms(name):
         clause = row.text("clause")
+        wagers: dict[str, Numbers] = {}
+        kinds: set[str] = set()
         for wager in row.texts("wagers"):
             try:
-                kind, numbers = parse_wager(wager)
+                kind, wagers[wager] = parse_wager(wager)
+                kinds.add(kind)
             except MalformedWagerError as error:
                 row.fault("wagers", f"{wager!r}: {error}")
                 continue
-            if wager in rows:
-                row.fault("wagers", f"{wager!r} is already in {rows[wager].form.at}")
-                continue
-            rows[wager] = _PayRow(row, kind, numbers, clause)
+            if wager in taken:
+                row.fault("wagers", f"{wager!r} is already in {taken[wager]}")
+            taken[wager] = row.at
+        if len(kinds) > 1:
+            row.fault("wagers", f"must be of one kind, not {' and '.join(sorted(kinds))}")
+        elif kinds:
+            rows.append(_PayRow(row, kinds.pop(), wagers, clause))
         row.known.add("odds")
         row.close()
     return rows
@@ -280,7 +287,7 @@ def _layouts(form: _Form, conditions: dict[str, Condition]) -> dict[str, Layout]
     for name, each in form.named_forms("layouts").items():
         table = each.choice("pay-table", tables)
         used.add(table)
-        sections = _sections(each, tables.get(table, {}), conditions)
+        sections = _sections(each, tables.get(table, []), conditions)
         layouts[name] = Layout(
             id=name,
             title=each.text("title"),
@@ -296,9 +303,7 @@ def _layouts(form: _Form, conditions: dict[str, Condition]) -> dict[str, Layout]
     return layouts
 
 
-def _sections(
-    form: _Form, table: dict[str, _PayRow], conditions: dict[str, Condition]
-) -> tuple[Section, ...]:
+def _sections(form: _Form, table: list[_PayRow], conditions: dict[str, Condition]) -> tuple[Section, ...]:
     sections: dict[str, Section] = {}
     for each in form.forms("offers"):
         kind = each.choice("kind", KINDS)
@@ -315,13 +320,15 @@ def _sections(
         elif KINDS[kind] not in TESTS[condition.test].shapes:
             each.fault("condition", f"{condition.test} cannot judge the wager {kind}")
         else:
-            offers = tuple(
-                Offer(wager, kind, row.numbers, condition, _odds(row.form, condition), row.clause)
-                for wager, row in table.items()
-                if row.kind == kind
-            )
+            offers: list[Offer] = []
+            for row in (row for row in table if row.kind == kind):
+                odds = _odds(row.form, condition)
+                offers += (
+                    Offer(wager, kind, numbers, condition, odds, row.clause)
+                    for wager, numbers in row.wagers.items()
+                )
             if offers:
-                sections[kind] = Section(kind, title, offers)
+                sections[kind] = Section(kind, title, tuple(offers))
             else:
                 each.fault("kind", f"the pay table has no wager of kind {kind!r}")
     return tuple(sections.values())
