@@ -109,7 +109,7 @@ class VirtualTable:
         return RoundFacts(strokes, tilts)
 
     async def ready(self) -> None:
-        """Wait until the dealer has closed the cover and the device sees it: before, no covered round opens."""
+        """Wait until the dealer has closed the cover and the device sees it: before, no round opens."""
         plant = self.board.plant
         if plant.scenario.mode != "covered" or not plant.scenario.dealer:
             return
@@ -142,7 +142,7 @@ async def virtual_table(  # noqa: PLR0913 - what a table is made of
     device does not connect, BoardError when it cannot be made.
     """
     progress("Compiling the firmware and making a board with new keys ...")
-    identity = await VirtualBoard.create(directory / "board", seed=seed)
+    identity = await VirtualBoard.create(directory / "board", seed=seed, profile=scenario.profile)
     registry = Registry([Device(identity.device, "virtual", identity.public_key, identity.host_key)])
     with Ledger(directory / "ledger.sqlite") as books:
         async with VirtualBoard(directory / "board", scenario, speed=speed, seed=seed) as board:
