@@ -134,11 +134,12 @@ class Wire:
         self.news = asyncio.Event()
         self._free_at = 0.0
 
-    def send(self, frame: bytes) -> None:
+    def send(self, frame: bytes) -> int:
         loop = asyncio.get_running_loop()
         for delay, piece in self.faults.apply(frame) if self.faults else [(0.0, frame)]:
             self._free_at = max(loop.time(), self._free_at) + len(piece) * 10 / 115200
             loop.call_at(self._free_at + delay, self._arrive, piece)
+        return len(frame)
 
     def _arrive(self, piece: bytes) -> None:
         self.arrived += piece
@@ -236,7 +237,7 @@ class Device:
 
     TICK_S = 0.01
 
-    def __init__(self, line: Line, open_journal: Callable[[], Any], rng: random.Random) -> None:
+    def __init__(self, line: Any, open_journal: Callable[[], Any], rng: random.Random) -> None:
         self.line = line
         self.boots = 0
         self.forked: list[str] = []
@@ -280,5 +281,4 @@ class Device:
             await asyncio.sleep(self.TICK_S)
 
     def _write(self, data: Any) -> int:
-        self.line.to_host.send(bytes(data))
-        return len(data)
+        return self.line.to_host.send(bytes(data))
