@@ -127,6 +127,6 @@ def _fault(now: Standing, _mode: str, _minimum: int, _record: RoundFact) -> Stan
 
 def _enclosure(now: Standing, mode: str, _minimum: int, record: RoundFact) -> Standing:
     exposed = record.fields["channel"] == CHANNELS["cover-open"] and record.fields["level"]
-    if mode == "covered" and now.tumbled and now.state == "betting" and exposed:
+    if mode == "covered" and now.state in ("opened", "betting") and exposed:
         return replace(now, disturbed="read-after-early-exposure")
     return now
