@@ -246,13 +246,14 @@ class Plant:
         return Stroke(self._random.randint(14_200, 16_800), self._random.randint(880, 1_020))
 
     def _stroke(self, stroke: Stroke) -> None:
-        self._last_stroke_us = self.time_us
-        self._peak = max(self._peak, STROKE_MG)
         rise_us = GATE_GAP_UM * 1000 // stroke.speed_mm_s
         ends_us = stroke.width_us + 2 * rise_us
         self._pulse("stroke-gate", 0, ends_us, stroke.bounces)
-        if stroke.width_us:
-            self._pulse("stroke-top", rise_us, ends_us - rise_us, stroke.bounces)
+        if not stroke.width_us:
+            return
+        self._last_stroke_us = self.time_us
+        self._peak = max(self._peak, STROKE_MG)
+        self._pulse("stroke-top", rise_us, ends_us - rise_us, stroke.bounces)
         self._after(ends_us, lambda: self.cue("stroke"))
         self._after(REST_US, self._maybe_rest)
 
@@ -324,7 +325,7 @@ class Plant:
         self._frame = frame[: len(frame) // 2] if self._camera == "short" else frame
 
     def _picture(self) -> bytes:
-        if self._lamp is None:
+        if self._lamp is None or self._camera == "dark":
             return bytes([DARK]) * self._wanted
         with Image.open(self._frames / self._scene / f"lamp{self._lamp}.png") as image:
             return image.convert("L").tobytes()

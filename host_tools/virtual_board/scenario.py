@@ -21,7 +21,7 @@ CUES = ("round-opened", "no-more-bets", "repair")
 COUNTED_TRIGGERS = ("stroke", "capture")
 
 EXPECTATIONS = ("read", "void", "refused")
-CAMERAS = ("working", "dead", "short", "stuck")
+CAMERAS = ("working", "dead", "short", "stuck", "dark")
 GATES = ("stroke-gate", "stroke-top")
 FRAME_SETS = ("scenes320", "scenes160")
 
@@ -44,7 +44,10 @@ class ScenarioError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """One pulse of the stroke sensor: time above the upper gate, speed between the gates, contact bounces."""
+    """A pulse of the stroke sensor: time above the upper gate, speed between the gates, contact bounces.
+
+    With a width of 0 the upper gate sees nothing and nothing shakes: a glitch of the lower one.
+    """
 
     width_us: int
     speed_mm_s: int
@@ -77,7 +80,8 @@ class Round:
     expect: str  # EXPECTATIONS; refused: the device does not open the round
     faces: tuple[int, ...] = ()  # of a round that is read, ascending
     fact: str = ""  # why it is void, or the fault for which it is refused
-    fault: str = ""  # latched after the round; the player has it repaired (cue) and clears it
+    fault: str = ""  # latched after the round
+    clear: bool = True  # the player then has it repaired (the cue) and clears it
     host: str = "ordinary"
     strokes: tuple[Stroke, ...] = ()  # replace the first strokes of the drive
     stroke_count: int | None = None  # strokes that happen, whatever was commanded
@@ -234,6 +238,7 @@ def _round(keys: _Keys) -> Round:
         faces=tuple(keys.take("faces", list, [])),
         fact=keys.choice("fact", FACTS, ""),
         fault=keys.choice("fault", LATCHING_FACTS, ""),
+        clear=keys.take("clear", bool, True),
         host=keys.choice("host", HOST_BEHAVIOURS, "ordinary"),
         strokes=keys.tables("strokes", _stroke, "stroke"),
         stroke_count=keys.number("stroke_count", 0, 50) if keys.has("stroke_count") else None,
@@ -255,6 +260,8 @@ def _check_expectation(keys: _Keys, played: Round) -> None:
         raise keys.fail("fact", "a round that is read has none")
     if played.expect == "void" and played.fact not in VOID_FACTS:
         raise keys.fail("fact", f"a void round needs one of {', '.join(VOID_FACTS)}")
+    if not played.clear and not played.fault:
+        raise keys.fail("clear", "there is no fault to leave alone")
     if played.expect == "refused" and played.fact not in LATCHING_FACTS:
         raise keys.fail("fact", f"a refused round needs one of {', '.join(LATCHING_FACTS)}")
 

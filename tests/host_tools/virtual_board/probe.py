@@ -45,7 +45,20 @@ def read(path):
         return file.read()
 
 
+def raw(count):
+    """Take `count` bytes from the wire as they come."""
+    say(None)
+    taken = []
+    buffer = bytearray(256)
+    while len(taken) < count:
+        taken += list(buffer[: board.receive(buffer)])
+        board.idle()
+    return taken
+
+
 COMMANDS = {
+    "echo": lambda values: values,
+    "raw": raw,
     "now": board.now,
     "level": board.level,
     "wait": wait,
