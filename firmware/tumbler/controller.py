@@ -10,7 +10,6 @@ from tumbler.enclosure import Enclosure
 from tumbler.hal import CameraError
 from tumbler.journal import JournalFull
 from tumbler.rest import RestDetector
-from tumbler.scene import Scene
 from tumbler.strokes import StrokeCounter
 
 _RECEIVE_BYTES = 256
@@ -27,11 +26,11 @@ class Identity:
 class Controller:
     """Runs one tumbler.
 
-    board: a hal board; limits: config.Limits; identity: Identity; reader: reader.Reader; journal: mounted;
+    board: a hal board; limits: config.Limits; identity: Identity; scene: scene.Scene; journal: mounted;
     chain: records.Chain at the journal's end; link: link.DeviceSession; proven: replay.Proven.
     """
 
-    def __init__(self, board, limits, identity, reader, journal, chain, link, proven):
+    def __init__(self, board, limits, identity, scene, journal, chain, link, proven):
         self._board = board
         self._limits = limits
         self._identity = identity
@@ -42,7 +41,7 @@ class Controller:
         self._strokes = StrokeCounter(limits)
         self._enclosure = Enclosure(limits)
         self._rest = RestDetector(limits)
-        self._scene = Scene(board, reader)
+        self._scene = scene
         self._state = play.initial(tuple(sorted(proven.faults)), proven.last_round)
         self._received = bytearray(_RECEIVE_BYTES)
         self._status = None

@@ -17,6 +17,7 @@ from tumbler.reader import Reader, load_profile
 from tumbler.records import cbor
 from tumbler.records.chain import Chain
 from tumbler.replay import replay
+from tumbler.scene import Scene
 from tumbler.signing import Ed25519Signer, KeyStore, self_test
 
 BANNER = "Sic Bo tumbler %s\r\n"
@@ -65,11 +66,13 @@ def _board():
 
 def assemble(board, settings):
     """Self-test every part and put them together; StartError, or the part's own error, tells what failed."""
+    folder = _folder()
+    profile = load_profile(folder + "/profiles/" + settings.profile)
+    gc.collect()  # the largest buffers come first, while the heap is in one piece
+    scene = Scene(board, Reader(profile))
     self_test()
     _test_codec()
-    folder = _folder()
     firmware = firmware_digest(folder)
-    profile = load_profile(folder + "/profiles/" + settings.profile)
     identity = Identity(firmware, hashlib.sha256(settings.raw + profile.digest).digest())
     keys = KeyStore(board.storage + "/keys").load()
     journal = Journal(board.storage + "/journal")
@@ -85,11 +88,10 @@ def assemble(board, settings):
         int.from_bytes(board.entropy(4), "big") | 1,
         board.send,
     )
-    reader = Reader(profile)
     gc.collect()
     if hasattr(gc, "mem_free") and gc.mem_free() < _LEAST_FREE:
         raise StartError("memory: %d bytes are free, %d are needed" % (gc.mem_free(), _LEAST_FREE))
-    return Controller(board, settings.limits, identity, reader, journal, chain, link, proven)
+    return Controller(board, settings.limits, identity, scene, journal, chain, link, proven)
 
 
 def _test_codec():

@@ -12,6 +12,7 @@ from tumbler.journal import Journal
 from tumbler.records import cose, fields
 from tumbler.records.chain import Chain
 from tumbler.replay import replay
+from tumbler.scene import Scene
 
 FOLDER = "controller-test-journal"
 ROUND = b"r" * 16
@@ -204,7 +205,7 @@ class Rig:
             self.board,
             Limits(VALUES),
             Identity(b"f" * 32, profile),
-            self.reader,
+            Scene(self.board, self.reader),
             self.journal,
             chain,
             self.link,
