@@ -100,11 +100,15 @@ def _take_lease(path: Path) -> int:
 
 
 def _connect(path: Path) -> apsw.Connection:
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # it holds host keys
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # players are private
+    except OSError as error:
+        raise LedgerUnusable(f"{path}: {error.strerror}; give a file that can be written") from error
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     try:
+        version = _recognised(connection, path)
         _configure(connection)
-        _migrate(connection, path)
+        _migrate(connection, version)
     except apsw.Error as error:
         connection.close()
         raise LedgerUnusable(f"{path} cannot be used as a ledger: {error}") from error
@@ -112,6 +116,17 @@ def _connect(path: Path) -> apsw.Connection:
         connection.close()
         raise
     return connection
+
+
+def _recognised(connection: apsw.Connection, path: Path) -> int:
+    """The schema version of a ledger, 0 of an empty file; anything else is refused before it is touched."""
+    version = connection.pragma("user_version")
+    empty = next(iter(connection.execute("SELECT count(*) = 0 FROM sqlite_schema")))[0]
+    if not empty and connection.pragma("application_id") != APPLICATION_ID:
+        raise LedgerUnusable(f"{path} is a database, but not a Sic Bo ledger")
+    if version > len(MIGRATIONS):
+        raise LedgerUnusable(f"{path} was written by a newer version (schema {version}); update this program")
+    return version
 
 
 def _configure(connection: apsw.Connection) -> None:
@@ -124,13 +139,8 @@ def _configure(connection: apsw.Connection) -> None:
     connection.pragma("cell_size_check", True)
 
 
-def _migrate(connection: apsw.Connection, path: Path) -> None:
-    version = connection.pragma("user_version")
-    empty = next(iter(connection.execute("SELECT count(*) = 0 FROM sqlite_schema")))[0]
-    if not empty and connection.pragma("application_id") != APPLICATION_ID:
-        raise LedgerUnusable(f"{path} is a database, but not a Sic Bo ledger")
-    if version > len(MIGRATIONS):
-        raise LedgerUnusable(f"{path} was written by a newer version (schema {version}); update this program")
+def _migrate(connection: apsw.Connection, version: int) -> None:
+    """Bring the schema up to date in one transaction."""
     with connection:
         for number, migration in enumerate(MIGRATIONS[version:], start=version):
             connection.execute(migration)
