@@ -32,8 +32,8 @@ from host_tools.virtual_board.plant import STEP_US, Plant
 from host_tools.virtual_board.repl import SOFT_REBOOT, Repl
 from host_tools.virtual_board.scenario import Round, Scenario, check_scenes
 
-# What MicroPython leaves free on a Pico 2 (RP2350, 520 KB of RAM) is about 480 KB. On a 64-bit interpreter the
-# firmware's objects, some 80 KB there, take twice as much; frame buffers (260 KB at 320x240) do not.
+# What MicroPython leaves free on a Pico 2 (RP2350, 520 KB of RAM) is about 480 KB. On a 64-bit interpreter
+# the firmware's objects, some 80 KB there, take twice as much; frame buffers (260 KB at 320x240) do not.
 HEAP = "560k"
 FLASH_BYTES = 352 * 4096  # the file system of a Pico
 FRAMES = ROOT / "tests" / "frames"
