@@ -56,11 +56,13 @@ values = containers(3)
 # --- CBOR against cbor2 ---
 
 
+@settings(deadline=None)
 @given(values)
 def test_encodes_as_cbor2_does(value):
     assert cbor.encode(value) == cbor2.dumps(value, canonical=True)
 
 
+@settings(deadline=None)
 @given(values)
 def test_decodes_what_it_and_cbor2_encoded(value):
     assert cbor.decode(cbor2.dumps(value, canonical=True)) == value
@@ -111,13 +113,13 @@ def is_untagged(data):
     return data[:1] not in (b"\xc2", b"\xc3")
 
 
-@settings(max_examples=500)
+@settings(max_examples=500, deadline=None)
 @given(st.binary(max_size=24))
 def test_decides_as_cbor2_on_any_bytes(data):
     assert_decodes_as_cbor2(data)
 
 
-@settings(max_examples=500)
+@settings(max_examples=500, deadline=None)
 @given(values, st.data())
 def test_decides_as_cbor2_on_damaged_encodings(value, data):
     encoded = bytearray(cbor.encode(value))

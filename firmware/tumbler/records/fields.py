@@ -12,6 +12,10 @@ _KIND_KEY = definitions.RECORD_FIELDS["kind"][0]
 _NAMES = {entry[0]: name for name, entry in definitions.RECORD_FIELDS.items()}
 # `version` and `kind` are put in and taken out here; the caller gives the rest.
 _GIVEN = definitions.COMMON_FIELDS[2:]
+_REQUIRED = {kind: _GIVEN + entry[1] for kind, entry in definitions.RECORD_KINDS.items()}
+_ALLOWED = {
+    kind: _REQUIRED[kind] + entry[2] + ("wall_ms",) for kind, entry in definitions.RECORD_KINDS.items()
+}
 _VOID_NUMBERS = [definitions.FACTS[name] for name in definitions.VOID_FACTS]
 
 
@@ -54,12 +58,12 @@ def unpack(payload):
 
 
 def _check(kind_name, values):
-    _, required, optional = definitions.RECORD_KINDS[kind_name]
-    for name in _GIVEN + required:
+    for name in _REQUIRED[kind_name]:
         if name not in values:
             raise RecordError("%s: %s is missing" % (kind_name, name))
+    allowed = _ALLOWED[kind_name]
     for name, value in values.items():
-        if name not in _GIVEN and name not in required and name not in optional and name != "wall_ms":
+        if name not in allowed:
             raise RecordError("%s: %s is not a field of this kind" % (kind_name, name))
         wrong = complaint(name, definitions.RECORD_FIELDS[name][1], value)
         if wrong:
