@@ -22,6 +22,8 @@ from host_tools.virtual_table import VirtualTable, virtual_table
 RULEBOOK, LAYOUT = "mbs-electronic-sic-bo-v4", "rapid-select"
 WAGERS = (("small", "20.00"), ("big", "10.00"), ("total:9", "2.50"), ("any-triple", "1.00"))
 SILENCE_MS = 11_000  # longer than any board's profile lets a host be silent
+BETTING_MS = 1_500  # what is to happen while bets are open happens
+LOOKING_MS = 1_000  # and what is to happen after a round
 REPAIR_MS = 200  # above every debouncing
 SUPERVISOR = "supervisor"
 
@@ -109,6 +111,7 @@ class _Player:
         begun_us = self._now_us()
         outcome = await self._outcome(played)
         ended_us = self._now_us()
+        await self._virtual.pass_time(LOOKING_MS)
         cleared = (
             [status async for status in self._clear(played.fault)] if played.fault and played.clear else []
         )
@@ -179,6 +182,7 @@ class _Player:
         if round_id is None:
             raise RoundEnded("the round ended before its wagers were placed")
         await self._table.place(round_id, list(_wagers()))
+        await self._virtual.pass_time(BETTING_MS)
 
     async def _close(self) -> None:
         self._closing_us = self._now_us()
@@ -195,11 +199,13 @@ class _Player:
         return await self._table.result()
 
     async def _clear(self, fault: str) -> AsyncIterator[str]:
-        """Try to clear the fault as it is, then after the repair."""
-        yield await self._try_to_clear(fault)
+        """Try to clear the fault as it is, and if it is still there, after the repair."""
+        status = await self._try_to_clear(fault)
+        yield status
         self._board.cue("repair")
         await self._virtual.pass_time(REPAIR_MS)
-        yield await self._try_to_clear(fault)
+        if status != "done":
+            yield await self._try_to_clear(fault)
 
     async def _try_to_clear(self, fault: str) -> str:
         try:
