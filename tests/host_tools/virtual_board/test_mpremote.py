@@ -4,6 +4,8 @@ import asyncio
 import sys
 from pathlib import Path
 
+from host_tools.virtual_board.board import HEAP
+
 
 async def mpremote(board, *arguments):
     """Run `mpremote connect REPL ARGUMENTS`; (exit code, what it printed)."""
@@ -76,9 +78,9 @@ async def test_the_application_can_be_started_again_from_the_repl(probing):
         assert await probe.ask("now") >= 0
 
 
-async def test_the_heap_is_a_picos(probing):
+async def test_the_heap_is_as_small_as_set(probing):
     async with probing() as probe:
         ask = "import gc; gc.collect(); print(gc.mem_free() + gc.mem_alloc())"
         code, total = await mpremote(probe.board, "exec", ask)
         assert code == 0
-        assert 440_000 < int(total) <= 480 * 1024
+        assert 0.95 < int(total) / (1024 * int(HEAP.removesuffix("k"))) <= 1
