@@ -1,0 +1,1 @@
+"""Measurements of the product against baselines taken in the same run."""
