@@ -192,18 +192,21 @@ class HostSession:
         return self._peer.device if self._peer else None
 
     async def run(self) -> None:
-        """Keep the link up until cancelled; an error of the sink ends it too. A begun commit is finished."""
+        """Keep the link up, once, until cancelled or the sink fails. A begun commit is finished first."""
         try:
             await _together(self._keep_link(), self._keep_storing())
         finally:
             self._stopped = True
             if self._peer:
                 self._disconnect("the session was stopped")
+            self._connected.set()  # wakes those who wait for a device, to be told that none will come
             self._fail_command(SessionStopped("the session was stopped; look at the records"))
 
     async def wait_connected(self) -> None:
-        """Return as soon as a device is connected."""
+        """Return as soon as a device is connected. Raises SessionStopped."""
         await self._connected.wait()
+        if self._stopped:
+            raise SessionStopped("the session was stopped; make a new one")
 
     async def command(self, name: str, timeout: float | None = None, **arguments: Any) -> Reply:  # noqa: ASYNC109
         """Have the device carry out a command of definitions.COMMANDS, and return its reply.
@@ -330,10 +333,13 @@ class HostSession:
         await self._welcome(peer, values["last"])
 
     async def _welcome(self, peer: _Peer, last: int) -> None:
-        """Tell the device what is committed; records that still waited are asked for again."""
+        """Tell the device what is committed; records that waited from before a reboot are asked for again."""
         async with self._sink_lock:
             committed, digest = self._sink.head(peer.device)
-            self._inbox = Inbox(peer.device, committed, digest)
+            fresh = self._peer != peer
+            if fresh:
+                self._inbox = Inbox(peer.device, committed, digest)
+        before, self._newest_peer, self._peer = self._newest_peer, peer, peer
         values = {
             "protocol": definitions.PROTOCOL_VERSION,
             "committed": committed,
@@ -341,18 +347,18 @@ class HostSession:
             "wall_ms": self._clock.wall_ms(),
         }
         await self._send("welcome", peer.session, values)
-        known, newest = self._peer, self._newest_peer
-        self._peer = self._newest_peer = peer
+        if fresh and self._peer == peer:
+            self._announce(peer, before)
+            if last < committed:
+                reason = f"its journal ends at record {last}, record {committed} is stored here"
+                self._tell("behind", peer.device, peer.boot, reason)
+
+    def _announce(self, peer: _Peer, before: _Peer | None) -> None:
         self._refusal = None
         self._loss = ""
         self._connected.set()
-        if known == peer:
-            return
-        again = newest and newest.device == peer.device and newest.session != peer.session
+        again = before and before.device == peer.device and before.session != peer.session
         self._tell("restarted" if again else "connected", peer.device, peer.boot, "")
-        if last < committed:
-            reason = f"its journal ends at record {last}, record {committed} is stored here"
-            self._tell("behind", peer.device, peer.boot, reason)
 
     async def _on_record(self, peer: _Peer, sequence: int, raw: bytes) -> None:
         inbox = self._inbox
@@ -415,12 +421,14 @@ class HostSession:
     # --- commands ---
 
     async def _peer_for_command(self, name: str, deadline: float | None) -> _Peer:
-        if self._stopped:
-            raise SessionStopped("the session was stopped; start `run` of a new one")
         while not self._peer:
-            waiting = asyncio.ensure_future(self._connected.wait())
-            if not await self._done_by(waiting, deadline):
-                raise CommandTimeout(f"{name}: no device is connected; nothing was sent")
+            waiting = asyncio.ensure_future(self.wait_connected())
+            try:
+                if not await self._done_by(waiting, deadline):
+                    raise CommandTimeout(f"{name}: no device is connected; nothing was sent")
+                waiting.result()
+            finally:
+                waiting.cancel()
         if self._peer.device in self.quarantined:
             raise DeviceQuarantined(f"{name}: {self.quarantined[self._peer.device]}")
         return self._peer

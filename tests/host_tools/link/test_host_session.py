@@ -454,6 +454,35 @@ async def test_stopping_fails_the_outstanding_command():
 
 
 @in_virtual_time()
+async def test_stopping_tells_those_who_wait_for_a_device():
+    hand = Hand()
+    asked = asyncio.create_task(hand.session.command("attest", nonce=NONCE))
+    waiting = asyncio.create_task(hand.session.wait_connected())
+    await hand.heard()
+    hand.running.cancel()
+    for task in (asked, waiting):
+        with pytest.raises(SessionStopped):
+            await task
+
+
+@in_virtual_time()
+async def test_a_repeated_hello_does_not_forget_records_that_wait():
+    hand = await Hand().connected()
+
+    async def dwell(moment):
+        await asyncio.sleep(0.5)
+
+    hand.sink.during = dwell
+    hand.record(1)
+    hand.record(2)
+    hand.hello()
+    hand.record(3)
+    heard = await hand.heard(4)
+    assert ("ack", {"committed": 3}) in heard
+    assert "nak" not in [name for name, _ in heard]
+
+
+@in_virtual_time()
 async def test_a_wall_clock_that_was_set_back_costs_one_command():
     hand = await Hand(VirtualClock(offset_ms=-10_000_000)).connected()
     asked = asyncio.create_task(hand.session.command("attest", nonce=NONCE))
