@@ -118,6 +118,25 @@ def test_runner_passes_a_good_file(written, node):
     assert_passed(on_wasm(node, written))
 
 
+SMALL_INTS = ONE + "self.assertEqual(sys.maxsize, 2147483647)\n"
+
+
+@pytest.mark.parametrize("written", [SMALL_INTS], indirect=True, ids=["small_ints"])
+def test_wasm_is_32_bit_and_unix_64_bit(written, node):
+    assert_passed(on_wasm(node, written))
+    assert on_unix(written).returncode == 1
+
+
+LARGE = "# heap: 960k\n" + ONE + "bytearray(600 * 1024)\n"
+
+
+@pytest.mark.parametrize("written", [LARGE], indirect=True, ids=["large"])
+def test_heap_is_small_unless_the_file_asks_for_more(written):
+    assert on_unix(written).returncode == 1
+    assert heap_of(written) == "960k"
+    assert_passed(on_unix(written, heap_of(written)))
+
+
 @pytest.mark.parametrize("written", BAD_FILES.values(), indirect=True, ids=BAD_FILES.keys())
 def test_runner_notices_on_unix(written):
     with pytest.raises(AssertionError):
