@@ -4,6 +4,7 @@ Everything here runs inside the caller's transaction, so a round's record, settl
 one commit. What the rulebook does not decide, or what does not add up, is referred and nothing moves.
 """
 
+from functools import cache, partial
 from typing import NamedTuple
 
 from host_tools import ledger, settlement
@@ -60,15 +61,11 @@ def outcome_of(books: Ledger, round_: ledger.Round) -> RoundOutcome:
     """The outcome of a round that is settled, void or referred in the ledger; LookupError when it is none."""
     made = books.settlement(round_.id)
     if made is not None:
-        wagers = tuple(_shown(each, round_.decimals) for each in books.outcomes(round_.id))
-        ruling = (made.verdict, made.faces, made.fact, made.action, made.clause)
-        return RoundOutcome(round_.id, *ruling, made.sequence or 0, wagers)
+        return _ended(made, books.outcomes(round_.id), round_.decimals)
     referral = books.referral(round_.id)
     if referral is None:
         raise LookupError(f"round {round_.id.hex()} is not concluded")
-    return RoundOutcome(
-        round_.id, "referred", None, referral.fact, "refer", referral.clause, referral.sequence or 0, ()
-    )
+    return _referred(referral)
 
 
 def _settle(case: _Case, terms: settlement.Table, faces: tuple[int, int, int]) -> RoundOutcome:
@@ -110,8 +107,10 @@ def _outcomes(
     case: _Case, terms: settlement.Table, outcome: settlement.Outcome | settlement.Void
 ) -> list[ledger.Outcome] | None:
     """What each registered wager comes to; None when the terms would refuse one that was taken."""
+    text = cache(terms.text)
+    minor = cache(partial(settlement.minor_from_text, decimals=terms.decimals))
     wagers = case.books.wagers(case.round.id)
-    asked = [settlement.Wager(each.id, each.wager, terms.text(each.stake)) for each in wagers]
+    asked = [settlement.Wager(each.id, each.wager, text(each.stake)) for each in wagers]
     results = settlement.settle(terms, outcome, asked).results
     if any(result.result == "refused" for result in results):
         return None
@@ -120,8 +119,8 @@ def _outcomes(
             wager=wager,
             result=result.result,
             odds=result.odds or "",
-            payout=settlement.minor_from_text(result.payout, terms.decimals),
-            returned=settlement.minor_from_text(result.returned, terms.decimals),
+            payout=minor(result.payout),
+            returned=minor(result.returned),
             reason=result.reason,
             clause=result.clause,
         )
@@ -131,7 +130,7 @@ def _outcomes(
 
 def _write(case: _Case, made: ledger.Settlement, outcomes: list[ledger.Outcome]) -> RoundOutcome:
     case.books.conclude(made, outcomes, case.round.device)
-    return _told(case)
+    return _told(case, _ended(made, outcomes, case.round.decimals))
 
 
 def _refer(case: _Case, fact: str, clause: str = "") -> RoundOutcome:
@@ -140,12 +139,11 @@ def _refer(case: _Case, fact: str, clause: str = "") -> RoundOutcome:
     sequence = case.standing.sequence or None
     referral = ledger.Referral(case.round.id, fact, clause, sequence, case.now_ms)
     case.books.refer(referral, case.round.device)
-    return _told(case)
+    return _told(case, _referred(referral))
 
 
-def _told(case: _Case) -> RoundOutcome:
-    """The outcome just written, with its notice added to the outbox."""
-    outcome = outcome_of(case.books, case.round)
+def _told(case: _Case, outcome: RoundOutcome) -> RoundOutcome:
+    """Add the notice of an outcome to the outbox."""
     body = {
         "verdict": outcome.verdict,
         "faces": list(outcome.faces) if outcome.faces else None,
@@ -157,19 +155,26 @@ def _told(case: _Case) -> RoundOutcome:
     return outcome
 
 
-def _shown(outcome: ledger.Outcome, decimals: int) -> WagerOutcome:
-    def text(minor: int) -> str:
-        return settlement.text_from_minor(minor, decimals)
+def _referred(made: ledger.Referral) -> RoundOutcome:
+    return RoundOutcome(made.round, "referred", None, made.fact, "refer", made.clause, made.sequence or 0, ())
 
-    wager = outcome.wager
-    return WagerOutcome(
-        id=wager.id,
-        player=wager.player,
-        wager=wager.wager,
-        stake=text(wager.stake),
-        result=outcome.result,
-        odds=outcome.odds,
-        payout=text(outcome.payout),
-        returned=text(outcome.returned),
-        clause=outcome.clause,
+
+def _ended(made: ledger.Settlement, outcomes: list[ledger.Outcome], decimals: int) -> RoundOutcome:
+    """A settlement as the bridge tells of it: money as text."""
+    text = cache(partial(settlement.text_from_minor, decimals=decimals))
+    wagers = tuple(
+        WagerOutcome(
+            id=each.wager.id,
+            player=each.wager.player,
+            wager=each.wager.wager,
+            stake=text(each.wager.stake),
+            result=each.result,
+            odds=each.odds,
+            payout=text(each.payout),
+            returned=text(each.returned),
+            clause=each.clause,
+        )
+        for each in outcomes
     )
+    ruling = (made.verdict, made.faces, made.fact, made.action, made.clause)
+    return RoundOutcome(made.round, *ruling, made.sequence or 0, wagers)

@@ -263,7 +263,7 @@ class Ledger:
         """
         outcomes = list(outcomes)
         faces = "-".join(map(str, settlement.faces)) if settlement.faces else None
-        self._require_all_wagers(settlement.round, outcomes)
+        numbers = self._numbers(settlement.round, outcomes)
         self.store.write(
             "INSERT INTO settlements (round, verdict, faces, fact, action, clause, device, sequence, made_ms)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -280,9 +280,8 @@ class Ledger:
             ),
         )
         self.store.write_many(
-            f"INSERT INTO outcomes (wager, {_OUTCOME})"
-            " VALUES ((SELECT number FROM wagers WHERE round = ? AND id = ?), ?, ?, ?, ?, ?, ?)",
-            [(settlement.round, each.wager.id, *_judgement(each)) for each in outcomes],
+            f"INSERT INTO outcomes (wager, {_OUTCOME}) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [(number, *_judgement(each)) for number, each in zip(numbers, outcomes, strict=True)],
         )
         self._post(settlement.round, "settlement", _settling_amounts(outcomes), settlement.made_ms)
         self.set_state(settlement.round, settlement.verdict, settlement.made_ms)
@@ -370,13 +369,20 @@ class Ledger:
         )
         return [Notice(*row) for row in rows]
 
-    def _require_all_wagers(self, round_id: bytes, outcomes: list[Outcome]) -> None:
-        registered = {each.id: each for each in self.wagers(round_id)}
-        settled = {each.wager.id: each.wager for each in outcomes}
-        if registered != settled or len(settled) != len(outcomes):
+    def _numbers(self, round_id: bytes, outcomes: list[Outcome]) -> list[int]:
+        """The row number of each outcome's wager; LedgerError unless they are all of the round's, once."""
+        rows = self.store.rows(
+            "SELECT id, player, wager, stake, number FROM wagers WHERE round = ?", (round_id,)
+        )
+        registered = {row[:4]: row[4] for row in rows}
+        settled = [
+            (each.wager.id, each.wager.player, each.wager.wager, each.wager.stake) for each in outcomes
+        ]
+        if len(settled) != len(registered) or set(settled) != registered.keys():
             raise LedgerError(
                 f"a settlement of round {round_id.hex()} must have each of its {len(registered)} wagers once"
             )
+        return [registered[wager] for wager in settled]
 
     def _post(self, round_id: bytes, cause: str, amounts: Mapping[str, int], now_ms: int) -> None:
         if sum(amounts.values()) != 0:
