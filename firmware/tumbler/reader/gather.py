@@ -1,0 +1,192 @@
+"""Frames in, two composites and four small frames out: what all lamps agree on, without a copy of any frame.
+
+The darkest of the four frames at a pixel (`low`) has neither glare nor lit side faces; the brightest (`high`)
+has no shadow. The mirror image of a lamp in the dome is at a known place in that lamp's frame and is left out
+there.
+"""
+
+from array import array
+
+from .refusal import Refused
+
+_EXPOSURE_LOW = 0.6
+_EXPOSURE_HIGH = 1.45
+_EXPOSURE_SPREAD = 1.25
+_IMAGE_LEVEL = 200  # the mirror image of the lit lamp is by far the brightest thing in its zone
+_DARK = 5
+_BURNT = 250
+
+
+class FrameError(ValueError):
+    """The frame cannot belong to this scene; the message says why."""
+
+
+class Gatherer:
+    """Buffers of one reader: `low`, `high` of the `columns` x `rows` pixels around the platform from corner
+    `left`, `top` in the frame, and `small[lamp]`, every `step`-th pixel of every `step`-th row."""
+
+    def __init__(self, profile):
+        x, y, radius = profile.platform
+        # Top faces stand nearer the camera, so those at the wall overhang the platform's edge.
+        reach = int(radius + profile.side * 0.45) + 1
+        self.profile = profile
+        self.left = max(0, int(x) - reach)
+        self.top = max(0, int(y) - reach)
+        right = min(profile.width, int(x) + reach + 1)
+        bottom = min(profile.height, int(y) + reach + 1)
+        self.columns = right - self.left
+        self.rows = bottom - self.top
+        self.step = 2 if profile.side >= 20 else 1
+        self.small_columns = (self.columns + self.step - 1) // self.step
+        small_rows = (self.rows + self.step - 1) // self.step
+        self.low = bytearray(self.columns * self.rows)
+        self.high = bytearray(self.columns * self.rows)
+        self.small = [bytearray(self.small_columns * small_rows) for _ in range(profile.lamps)]
+        self.taken = 0
+        self._black_row = bytes(self.columns)
+        self._start = array("h", bytes(2 * self.rows))
+        self._end = array("h", bytes(2 * self.rows))
+        for row in range(self.rows):
+            self._start[row], self._end[row] = _chord(row + self.top - y, x - self.left, reach, self.columns)
+        self._counts = [0] * 256
+
+    def begin(self):
+        """Forget the last scene."""
+        self.taken = 0
+        columns = self.columns
+        for row in range(self.rows):
+            place = row * columns
+            self.low[place : place + columns] = self._black_row
+            self.high[place : place + columns] = self._black_row
+            for i in range(place + self._start[row], place + self._end[row]):
+                self.low[i] = 255
+        self.exposures = []
+        self._trouble = None
+
+    def add(self, frame, lamp):
+        """Take the frame of the next lamp; FrameError when its size or turn is wrong."""
+        profile = self.profile
+        if lamp != self.taken:
+            raise FrameError("lamp %s out of turn: frames come under lamps 0 to %d in order, next is %d"
+                             % (lamp, profile.lamps - 1, self.taken))
+        if len(frame) != profile.width * profile.height:
+            raise FrameError("frame has %d bytes, %d x %d pixels need %d"
+                             % (len(frame), profile.width, profile.height, profile.width * profile.height))
+        self.taken += 1
+        self._merge(frame, profile.images[lamp])
+        self._shrink(frame, self.small[lamp])
+        if self._trouble is None:
+            self._trouble = self._judge(frame, lamp)
+
+    def finish(self):
+        """Mend stuck pixels; Refused when a frame is missing, badly exposed or not of its lamp."""
+        if self.taken != self.profile.lamps:
+            raise FrameError("%d of %d frames were added" % (self.taken, self.profile.lamps))
+        for lamp in range(1, self.profile.lamps):
+            for other in range(lamp):
+                if self.small[lamp] == self.small[other]:
+                    raise Refused("unreadable", "stuck-camera")
+        if self._trouble:
+            raise Refused("unreadable", self._trouble)
+        exposures = self.exposures
+        if max(exposures) > _EXPOSURE_SPREAD * min(exposures):
+            raise Refused("unreadable", "lamps-uneven")
+        self._mend()
+
+    def _merge(self, frame, image):
+        low = self.low
+        high = self.high
+        width = self.profile.width
+        for row in range(self.rows):
+            start, end = self._start[row], self._end[row]
+            place = row * self.columns
+            source = (row + self.top) * width + self.left - place
+            if image is None:
+                parts = ((start, end),)
+            else:
+                a, b = _chord(row + self.top - image[1], image[0] - self.left, image[2], self.columns)
+                parts = ((start, end),) if a >= b else ((start, min(a, end)), (max(b, start), end))
+            for a, b in parts:
+                for i in range(place + a, place + b):
+                    value = frame[source + i]
+                    low[i] = min(low[i], value)
+                    high[i] = max(high[i], value)
+
+    def _shrink(self, frame, small):
+        step = self.step
+        width = self.profile.width
+        at = 0
+        for row in range(self.top, self.top + self.rows, step):
+            start = row * width + self.left
+            for i in range(start, start + self.columns, step):
+                small[at] = frame[i]
+                at += 1
+
+    def _judge(self, frame, lamp):
+        """What is wrong with this frame, or None; notes its exposure against the calibrated one."""
+        level, dark, burnt = self._histogram(self.small[lamp])
+        exposure = level / self.profile.levels[lamp]
+        self.exposures.append(exposure)
+        if exposure < _EXPOSURE_LOW or dark > 0.6:
+            return "too-dark"
+        if exposure > _EXPOSURE_HIGH or burnt > 0.05:
+            return "too-bright"
+        image = self.profile.images[lamp]
+        if image is not None and self._brightest(frame, image) < _IMAGE_LEVEL:
+            return "lamp-not-lit"
+        return None
+
+    def _histogram(self, small):
+        """75th percentile and the shares that are black and burnt, within the platform."""
+        counts = self._counts
+        for i in range(256):
+            counts[i] = 0
+        x, y, radius = self.profile.platform
+        step = self.step
+        total = 0
+        for row in range(0, self.rows, step):
+            start, end = _chord(row + self.top - y, x - self.left, radius * 0.95, self.columns)
+            first = row // step * self.small_columns
+            for i in range(first + start // step, first + end // step):
+                counts[small[i]] += 1
+                total += 1
+        return percentile(counts, total * 3 // 4), sum(counts[:_DARK]) / total, sum(counts[_BURNT:]) / total
+
+    def _brightest(self, frame, image):
+        width = self.profile.width
+        x, y, radius = image
+        best = 0
+        reach = int(radius)
+        for row in range(max(0, int(y) - reach), min(self.profile.height, int(y) + reach + 1)):
+            start = row * width
+            for i in range(start + max(0, int(x) - reach), start + min(width, int(x) + reach + 1)):
+                best = max(best, frame[i])
+        return best
+
+    def _mend(self):
+        columns = self.columns
+        for x, y in self.profile.stuck:
+            column = x - self.left
+            row = y - self.top
+            if 0 < column < columns - 1 and 0 < row < self.rows - 1:
+                i = row * columns + column
+                for plane in (self.low, self.high):
+                    plane[i] = (plane[i - 1] + plane[i + 1] + plane[i - columns] + plane[i + columns]) // 4
+
+
+def percentile(counts, wanted):
+    """The level below or at which `wanted` of the counted pixels lie."""
+    for level, count in enumerate(counts):
+        wanted -= count
+        if wanted <= 0:
+            return level
+    return len(counts) - 1
+
+
+def _chord(dy, x, radius, columns):
+    """First and end column, within 0..columns, of a circle's row `dy` from its centre at column x."""
+    inside = radius * radius - dy * dy
+    if inside <= 0:
+        return 0, 0
+    half = inside ** 0.5
+    return max(0, int(x - half + 0.5)), min(columns, max(0, int(x + half + 0.5)))

@@ -1,0 +1,197 @@
+"""The face of one die: every dark spot explained by the pattern, every other site of the lattice proven bare.
+
+A dark pip must be dark under the lamp that lights it best, a bare site bright under the lamp that lights it
+worst; between sure-pip and sure-bare there is no answer.
+"""
+
+from .refusal import Refused
+from .square import Pose, quarter_turns_apart, similarity
+
+_SPOT_CUT = 60  # percent of the face's level
+_DEAD_BAND = 10  # percent of the level that noise and shading take from a spot's darkness
+_PITCH_TOLERANCE = 0.14  # dice of one make differ this much in the spacing of their pips
+_WINDOW = 0.135  # half-width of the window in which a spot is weighed, in sides
+_MASS_RANGE = 0.5, 2.0  # of the calibrated darkness of a pip
+_MASS_SPREAD = 1.8  # of the pips of one face
+_ANGLE_TOLERANCE = 0.13
+_OFFSET_TOLERANCE = 0.08
+_RIM = 0.41  # dark within this distance of the middle is on the face, beyond it may be its rounded edge
+_SAME_SITE = 0.07
+_PROBE = 0.045  # radius of the cross of five samples that judges a site, in sides
+
+
+class Spot:
+    """A dark spot on a face: centre x, y in pixels, mass in pixels of full darkness."""
+
+    def __init__(self, x, y, mass):
+        self.x = x
+        self.y = y
+        self.mass = mass
+
+
+def find_spots(labeller, plane, columns, rows, pose, level):
+    """Every dark spot in the outline `pose`. Refused when one reaches the edge of the face."""
+    cut = level * _SPOT_CUT // 100
+    spots = []
+    for region in labeller.find(plane, columns, pose.box(0.05, columns, rows), 0, cut, 0):
+        nearest, farthest = _reach(labeller.runs(region), pose)
+        if nearest > _RIM:
+            continue
+        if farthest > 0.5:
+            raise Refused("die-damaged", "spot-at-edge")
+        spots.append(_weigh(plane, columns, rows, region, pose.side, level))
+    return spots
+
+
+def _reach(runs, pose):
+    """Least and greatest distance from the middle of the face, in squares around it (0.5 is the edge)."""
+    nearest = 9
+    farthest = 0
+    for y, x0, x1 in runs:
+        for x in range(x0, x1 + 1):
+            u, v = pose.face(x, y)
+            distance = max(abs(u), abs(v))
+            nearest = min(nearest, distance)
+            farthest = max(farthest, distance)
+    return nearest, farthest
+
+
+def _weigh(plane, columns, rows, region, side, level):
+    """The Spot of a region: all darkness in a window around it that reaches half-way to the next pip."""
+    floor = level * (100 - _DEAD_BAND) // 100
+    x, y = region.centre()
+    reach_x = max(_WINDOW * side, (region.x1 - region.x0) / 2 + 1)
+    reach_y = max(_WINDOW * side, (region.y1 - region.y0) / 2 + 1)
+    mass = sum_x = sum_y = 0
+    for row in range(max(0, int(y - reach_y + 0.5)), min(rows, int(y + reach_y + 0.5) + 1)):
+        base = row * columns
+        for column in range(max(0, int(x - reach_x + 0.5)), min(columns, int(x + reach_x + 0.5) + 1)):
+            depth = floor - plane[base + column]
+            if depth > 0:
+                mass += depth
+                sum_x += depth * column
+                sum_y += depth * row
+    return Spot(sum_x / mass, sum_y / mass, mass / level)
+
+
+def read_face(spots, outline, profile):
+    """(pose, pattern) that explains exactly these spots, one pip each. Refused when there is none."""
+    count = len(spots)
+    if not 1 <= count <= 6:
+        raise Refused("die-damaged", "no-pips" if not count else "too-many-spots")
+    reference = profile.masses[count]
+    masses = [spot.mass for spot in spots]
+    least, most = min(masses), max(masses)
+    if least < _MASS_RANGE[0] * reference or most > _MASS_RANGE[1] * reference or most > _MASS_SPREAD * least:
+        raise Refused("die-damaged", "spot-not-a-pip")
+    best = fit(spots, outline, profile.pips[count])
+    if best is None:
+        raise Refused("die-damaged", "unexplained-spot")
+    pose, residual, pattern = best
+    if residual > 0.25 + 0.012 * outline.side:
+        raise Refused("die-damaged", "unexplained-spot")
+    if count == 1:
+        pose = Pose(pose.x, pose.y, outline.side, outline.angle)
+    u, v = outline.face(pose.x, pose.y)
+    if max(abs(u), abs(v)) > _OFFSET_TOLERANCE:
+        raise Refused("die-damaged", "pips-off-centre")
+    if abs(pose.side / outline.side - 1) > _PITCH_TOLERANCE:
+        raise Refused("die-damaged", "pips-misplaced")
+    if quarter_turns_apart(pose.angle, outline.angle) > _ANGLE_TOLERANCE:
+        raise Refused("unreadable", "pips-askew")
+    return pose, pattern
+
+
+def fit(spots, outline, places):
+    """(pose, residual in pixels, pattern turned to fit) of the pips `places` laid on spots near where the
+    pose `outline` has them; None when some pip has no spot of its own."""
+    best = None
+    for turn in (0, 1):
+        pattern = [(-v, u) if turn else (u, v) for u, v in places]
+        order = _assign(spots, pattern, outline)
+        if order is not None:
+            pose, residual = similarity([(spot.x, spot.y) for spot in order], pattern)
+            if best is None or residual < best[1]:
+                best = pose, residual, pattern
+    return best
+
+
+def _assign(spots, pattern, outline):
+    """The spots in the order of the pattern's pips, each nearest to its own; None when two claim one."""
+    order = []
+    left = list(spots)
+    for u, v in pattern:
+        x, y = outline.place(u, v)
+        nearest = min(left, key=lambda spot: (spot.x - x) ** 2 + (spot.y - y) ** 2)
+        if (nearest.x - x) ** 2 + (nearest.y - y) ** 2 > (0.16 * outline.side) ** 2:
+            return None
+        left.remove(nearest)
+        order.append(nearest)
+    return order
+
+
+def sites(profile):
+    """Every place where some face has a pip, in both orientations: [(u, v)]."""
+    places = []
+    for pattern in profile.pips.values():
+        for u, v in pattern:
+            for place in ((u, v), (-v, u)):
+                if not _is_in(place, places):
+                    places.append(place)
+    return places
+
+
+def _is_in(place, places):
+    return any(abs(place[0] - u) < _SAME_SITE and abs(place[1] - v) < _SAME_SITE for u, v in places)
+
+
+class Shade:
+    """What a composite shows of bare face and of pip: contrast 0 and 1."""
+
+    def __init__(self, plane, body, pip):
+        self.plane = plane
+        self._body = body
+        self._span = pip - body
+
+    def contrast(self, columns, x, y, probe):
+        return (sample(self.plane, columns, x, y, probe) - self._body) / self._span
+
+
+def prove_sites(places, pattern, pose, columns, profile, shades):
+    """Confidence 0 to 1 that each site is what the pattern says. Refused when one is neither pip nor bare.
+
+    shades: of the composite in which a pip stands out least and of that in which a mark stands out most.
+    """
+    pip_shade, bare_shade = shades
+    margin = 1.0
+    probe = _PROBE * pose.side
+    for u, v in places:
+        x, y = pose.place(u, v)
+        if _is_in((u, v), pattern):
+            contrast = pip_shade.contrast(columns, x, y, probe)
+            margin = min(margin, (contrast - profile.pip) / (1 - profile.pip))
+        else:
+            contrast = bare_shade.contrast(columns, x, y, probe)
+            margin = min(margin, (profile.bare - contrast) / profile.bare)
+        if margin < 0:
+            raise Refused("die-damaged", "faint-spot")
+    return margin
+
+
+def sample(plane, columns, x, y, probe):
+    """Mean of a cross of five bilinear samples around x, y."""
+    total = 0
+    for dx, dy in ((0, 0), (probe, 0), (-probe, 0), (0, probe), (0, -probe)):
+        total += _bilinear(plane, columns, x + dx, y + dy)
+    return total / 5
+
+
+def _bilinear(plane, columns, x, y):
+    column, row = int(x), int(y)
+    i = row * columns + column
+    if not (x >= 0 and y >= 0 and column + 1 < columns and i + columns + 1 < len(plane)):
+        return 0
+    fx, fy = x - column, y - row
+    upper = plane[i] + (plane[i + 1] - plane[i]) * fx
+    lower = plane[i + columns] + (plane[i + columns + 1] - plane[i + columns]) * fx
+    return upper + (lower - upper) * fy

@@ -1,0 +1,173 @@
+"""The reader's profile: what one camera sees of one set of dice, a readable JSON file checked whole."""
+
+import hashlib
+import json
+
+DARK_PIPS = "dark-pips"
+LIGHT_PIPS = "light-pips"
+FORMAT = 1
+
+_PIP_COUNTS = (1, 2, 3, 4, 5, 6)
+
+
+class ProfileError(ValueError):
+    """The profile cannot be used; the message names the field and what it must be."""
+
+
+class Profile:
+    """One camera over one platform with one style of dice.
+
+    width, height   frame size, pixels
+    lamps           number of frames of one scene, one under each lamp: 4 (opposite lamps are 0-2 and 1-3)
+    die_mm          edge of a die
+    scale           pixels a mm where top faces lie
+    side            edge of a top face's bright square in pixels, its rounded rim left out
+    platform        centre x, y and radius, pixels
+    polarity        DARK_PIPS or LIGHT_PIPS
+    body            level, in the darkest of the four frames, above which nothing of the empty platform is
+    pip_light       level of a light pip in the middle of the platform; 0 for DARK_PIPS
+    areas           area of a top face in pixels, cut at each of square.CUTS of its level (DARK_PIPS)
+    levels          75th percentile of the empty platform under each lamp
+    positions       lamp x, y, z in mm from the platform's centre, x right and y down in the picture
+    gains           strength of each lamp
+    images          x, y, radius of each lamp's mirror image in the dome, None where it is off the platform
+    pips            face -> ((u, v), ...) pip centres in sides from the middle of the face
+    masses          face -> darkness of one pip, in pixels of full contrast
+    bare, pip       contrast of a site that is surely bare (at most), that is surely a pip (at least)
+    stuck           ((x, y), ...) pixels that do not work
+    digest          SHA-256 of the file's bytes
+    """
+
+    def __init__(self, fields, digest):
+        if not isinstance(fields, dict) or fields.get("format") != FORMAT:
+            raise ProfileError("format: must be %d; make the profile anew with this version" % FORMAT)
+        self.digest = digest
+        self.name = str(_field(fields, "name"))
+        self.width = _whole(fields, "width", 32, 1024)
+        self.height = _whole(fields, "height", 32, 1024)
+        self.die_mm = _positive(_field(fields, "die_mm"), "die_mm")
+        self.scale = _positive(_field(fields, "scale"), "scale")
+        self.side = _positive(_field(fields, "side"), "side")
+        self.body = _positive(_field(fields, "body"), "body")
+        self.pip_light = _number(_field(fields, "pip_light"), "pip_light")
+        self.bare = _number(_field(fields, "bare"), "bare")
+        self.pip = _number(_field(fields, "pip"), "pip")
+        self.platform = _numbers(_field(fields, "platform"), "platform", 3)
+        self.polarity = _field(fields, "polarity")
+        if self.polarity not in (DARK_PIPS, LIGHT_PIPS):
+            raise ProfileError("polarity: must be %s or %s" % (DARK_PIPS, LIGHT_PIPS))
+        self.areas = _numbers(_field(fields, "areas"), "areas", 3)
+        self._read_lamps(_field(fields, "lamps"))
+        self._read_faces(_field(fields, "faces"))
+        stuck = _list(_field(fields, "stuck"), "stuck")
+        self.stuck = [_numbers(at, "stuck[%d]" % i, 2) for i, at in enumerate(stuck)]
+        self._check()
+
+    def _read_lamps(self, lamps):
+        self.lamps = len(_list(lamps, "lamps"))
+        if self.lamps != 4:
+            raise ProfileError("lamps: flatness is proven with four lamps, the profile has %d" % self.lamps)
+        self.positions = []
+        self.gains = []
+        self.images = []
+        self.levels = []
+        for i, lamp in enumerate(lamps):
+            where = "lamps[%d]." % i
+            if not isinstance(lamp, dict):
+                raise ProfileError(where + ": must be an object")
+            self.positions.append(_numbers(_field(lamp, "at", where), where + "at", 3))
+            self.gains.append(_positive(_field(lamp, "gain", where), where + "gain"))
+            self.levels.append(_positive(_field(lamp, "level", where), where + "level"))
+            image = _field(lamp, "image", where)
+            self.images.append(None if image is None else _numbers(image, where + "image", 3))
+
+    def _read_faces(self, faces):
+        if not isinstance(faces, dict):
+            raise ProfileError("faces: must be an object with the faces 1 to 6")
+        self.pips = {}
+        self.masses = {}
+        for count in _PIP_COUNTS:
+            where = "faces.%d." % count
+            face = _field(faces, str(count), "faces.")
+            if not isinstance(face, dict):
+                raise ProfileError(where + ": must be an object")
+            pips = _list(_field(face, "pips", where), where + "pips")
+            if len(pips) != count:
+                raise ProfileError(where + "pips: must have %d places" % count)
+            self.pips[count] = [_numbers(at, where + "pips", 2) for at in pips]
+            for u, v in self.pips[count]:
+                if abs(u) > 0.45 or abs(v) > 0.45:
+                    raise ProfileError(where + "pips: a pip is off the face; its middle is 0, its edge 0.5")
+            self.masses[count] = _positive(_field(face, "mass", where), where + "mass")
+
+    def _check(self):
+        x, y, radius = self.platform
+        if radius < 2 * self.side or not (0 < x < self.width and 0 < y < self.height):
+            raise ProfileError("platform: must be in the picture and at least two dice wide in radius")
+        if not 10 <= self.side <= 60:
+            raise ProfileError("side: a die must be 10 to 60 pixels wide, aim for 24")
+        if not 0 < self.bare < self.pip < 1:
+            raise ProfileError("bare, pip: must be 0 < bare < pip < 1")
+        if (self.pip_light > 0) != (self.polarity == LIGHT_PIPS):
+            raise ProfileError("pip_light: must be above 0 for light pips and 0 for dark ones")
+        if not self.body < 255:
+            raise ProfileError("body: must be below 255")
+        for position in self.positions:
+            if position[2] <= 2 * self.die_mm:
+                raise ProfileError("lamps.at: a lamp must be higher than two dice")
+        for x, y in self.stuck:
+            if not (0 <= x < self.width and 0 <= y < self.height):
+                raise ProfileError("stuck: a place lies outside the picture")
+
+
+def load_profile(path):
+    """Profile from a JSON file. OSError when it cannot be opened, ProfileError when it cannot be used."""
+    with open(path, "rb") as file:
+        text = file.read()
+    digest = hashlib.sha256(text).digest()
+    try:
+        fields = json.loads(text)
+    except ValueError as error:
+        raise ProfileError("%s: is not JSON" % path) from error
+    try:
+        return Profile(fields, digest)
+    except ProfileError as error:
+        raise ProfileError("%s: %s" % (path, error)) from error
+
+
+def _field(fields, name, where=""):
+    if name not in fields:
+        raise ProfileError(where + name + ": is missing")
+    return fields[name]
+
+
+def _list(value, name):
+    if not isinstance(value, list):
+        raise ProfileError(name + ": must be a list")
+    return value
+
+
+def _number(value, name):
+    # Chained comparison also turns away a NaN and the infinities.
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -1e6 < value < 1e6:
+        raise ProfileError(name + ": must be a number")
+    return value
+
+
+def _positive(value, name):
+    if _number(value, name) <= 0:
+        raise ProfileError(name + ": must be above 0")
+    return value
+
+
+def _numbers(value, name, count):
+    if len(_list(value, name)) != count:
+        raise ProfileError("%s: must have %d numbers" % (name, count))
+    return tuple([_number(item, name) for item in value])
+
+
+def _whole(fields, name, low, high):
+    value = _field(fields, name)
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise ProfileError("%s: must be a whole number from %d to %d" % (name, low, high))
+    return value

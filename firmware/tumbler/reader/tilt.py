@@ -1,0 +1,131 @@
+"""Tilt of a top face from its brightness under each lamp (photometric stereo, Woodham 1980).
+
+A matt face of normal n at p is as bright under lamp k as gain / d^2 * (n . direction to the lamp). Four lamps
+give one equation more than the normal has unknowns: what is left over shows gloss, under the nearer lamp.
+"""
+
+from math import atan, pi
+
+from .refusal import Refused
+
+_FACE = 0.38  # half-width of the part of a face that is averaged, in sides; the rounded edges stay out
+_PIP = 0.16  # and so do the pips, with their slopes: this radius, in sides,
+_LARGE_PIP = 0.9  # or for a large single pip this many times the root of its mass in sides
+_GLOSS = 0.03
+_BLACK = 2
+
+
+def tilt_degrees(brightness, pose, centre, profile):
+    """Angle between the face's normal and the vertical, degrees.
+
+    brightness: mean level of the face under each lamp, None where it cannot be seen; centre: of the platform,
+    in the pose's pixels. Refused when two lamps are missing or the lamps contradict each other.
+    """
+    rows = []
+    for lamp, level in enumerate(brightness):
+        if level is not None:
+            rows.append(_equation(lamp, level, pose, centre, profile))
+    if len(rows) == 4:
+        rows = _without_gloss(rows)
+    if len(rows) < 3:
+        raise Refused("unreadable", "glare")
+    x, y, z = _solve(rows)
+    if z <= 0:
+        raise Refused("not-flat", "steep")
+    return atan((x * x + y * y) ** 0.5 / z) * 180 / pi
+
+
+def _equation(lamp, level, pose, centre, profile):
+    """(direction x, y, z, level as if lamp and distance were the same for all, distance)."""
+    lamp_x, lamp_y, lamp_z = profile.positions[lamp]
+    x = lamp_x - (pose.x - centre[0]) / profile.scale
+    y = lamp_y - (pose.y - centre[1]) / profile.scale
+    z = lamp_z - profile.die_mm
+    distance = (x * x + y * y + z * z) ** 0.5
+    light = (level - _BLACK) * distance * distance / profile.gains[lamp]
+    return x / distance, y / distance, z / distance, light, distance
+
+
+def least_light(x, y, profile):
+    """Light of the darkest lamp on a level face at x, y (pixels from the platform's centre), in mm^-2."""
+    z_die = profile.die_mm
+    least = 1.0
+    for (lamp_x, lamp_y, lamp_z), gain in zip(profile.positions, profile.gains):
+        dx = lamp_x - x / profile.scale
+        dy = lamp_y - y / profile.scale
+        z = lamp_z - z_die
+        light = gain * z / (dx * dx + dy * dy + z * z) ** 1.5
+        least = min(least, light)
+    return least
+
+
+def _without_gloss(rows):
+    """The four equations, or three of them when one lamp is mirrored by the face.
+
+    The brightness under opposite lamps has the same sum for both pairs whatever the tilt, so the pair whose
+    sum is too high holds the glossy one, and that is the nearer lamp.
+    """
+    sums = []
+    for a, b in ((0, 2), (1, 3)):
+        sums.append((rows[a][3] + rows[b][3]) / (rows[a][2] + rows[b][2]))
+    if abs(sums[0] - sums[1]) <= _GLOSS * min(sums):
+        return rows
+    pair = (0, 2) if sums[0] > sums[1] else (1, 3)
+    glossy = min(pair, key=lambda lamp: rows[lamp][4])
+    return [row for lamp, row in enumerate(rows) if lamp != glossy]
+
+
+def _solve(rows):
+    """Least-squares x, y, z with direction . (x, y, z) = level for every row."""
+    m = [[sum([row[i] * row[j] for row in rows]) for j in range(3)] for i in range(3)]
+    r = [sum([row[i] * row[3] for row in rows]) for i in range(3)]
+    whole = _determinant(m)
+    answer = []
+    for column in range(3):
+        replaced = [[r[i] if j == column else m[i][j] for j in range(3)] for i in range(3)]
+        answer.append(_determinant(replaced) / whole)
+    return answer
+
+
+def _determinant(m):
+    return (
+        m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1])
+        - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0])
+        + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0])
+    )
+
+
+def face_brightness(gatherer, pose, pips):
+    """Mean level of the bare face under each lamp, None for a lamp whose mirror image hides half of it."""
+    step = gatherer.step
+    x0, y0, x1, y1 = pose.box(0, gatherer.columns, gatherer.rows)
+    profile = gatherer.profile
+    images = profile.images
+    clear = _PIP
+    if len(pips) == 1:
+        clear = max(clear, _LARGE_PIP * profile.masses[1] ** 0.5 / profile.side)
+    totals = [0] * len(images)
+    counts = [0] * len(images)
+    whole = 0
+    for y in range((y0 + step - 1) // step * step, y1 + 1, step):
+        for x in range((x0 + step - 1) // step * step, x1 + 1, step):
+            if not _is_bare(pose.face(x, y), pips, clear):
+                continue
+            whole += 1
+            i = y // step * gatherer.small_columns + x // step
+            for lamp, image in enumerate(images):
+                if image is None or not _is_inside(x + gatherer.left, y + gatherer.top, image):
+                    totals[lamp] += gatherer.small[lamp][i]
+                    counts[lamp] += 1
+    return [totals[k] / counts[k] if counts[k] * 2 > whole else None for k in range(len(images))]
+
+
+def _is_bare(place, pips, clear):
+    u, v = place
+    if abs(u) > _FACE or abs(v) > _FACE:
+        return False
+    return all((u - pu) ** 2 + (v - pv) ** 2 >= clear * clear for pu, pv in pips)
+
+
+def _is_inside(x, y, circle):
+    return (x - circle[0]) ** 2 + (y - circle[1]) ** 2 <= circle[2] ** 2
