@@ -63,6 +63,13 @@ class Encoding(unittest.TestCase):
                 self.assertEqual(frame, textbook_frame(0x02, SESSION, body))
                 self.assertEqual(FrameParser().feed(frame), [(0x02, SESSION, body)])
 
+    def test_runs_of_exactly_a_full_block(self):
+        for length in range(248, 260):
+            for body in (b"\x01" * length + b"\x00", b"\x00" + b"\x01" * length + b"\x00\x02"):
+                frame = encode_frame(0x02, SESSION, body, body)
+                self.assertEqual(frame, textbook_frame(0x02, SESSION, body + body))
+                self.assertEqual(FrameParser().feed(frame), [(0x02, SESSION, body + body)])
+
     def test_a_frame_holds_no_zero_but_its_delimiters(self):
         for body in bodies(600):
             frame = encode_frame(0x15, 0, body)
