@@ -310,7 +310,8 @@ def _channel(state, event, now, limits):
     if state.mode == OPEN or not in_round(state):
         return state, effects
     if not bets_closed(state):
-        if not state.cover_closed or state.cover_open:
+        # Open and closed at once is no exposure but a sensor fault, which the enclosure tells.
+        if not state.cover_closed:
             state, more = _void(state, "exposed-early", "")  # MBS 5.2
             return state, effects + more
     elif state.phase == "closed" and state.cover_open and not state.cover_closed:

@@ -148,10 +148,15 @@ class Voids(unittest.TestCase):
         self.assertEqual(player.last("void")["detail"], "2 weak")
 
     def test_exposed_early(self):
-        for event in (UNCOVER[0], UNCOVER[1]):
-            self.void(opened(COVERED).feed(event), "exposed-early")
-            self.void(tumbled(COVERED).feed(event), "exposed-early")
-            self.void(tumbled(COVERED).feed(("rest",), event), "exposed-early")
+        lifted = UNCOVER[0]
+        self.void(opened(COVERED).feed(lifted), "exposed-early")
+        self.void(tumbled(COVERED).feed(lifted), "exposed-early")
+        self.void(tumbled(COVERED).feed(("rest",), lifted), "exposed-early")
+
+    def test_a_cover_that_is_open_and_closed_at_once_is_left_to_the_sensor_fault(self):
+        player = tumbled(COVERED).feed(("rest",), UNCOVER[1])
+        self.assertEqual(player.state.phase, "concealed")
+        self.assertFalse(play.wants_scene(player.feed(("no-more-bets", ROUND)).state))
 
     def test_activated_early(self):
         self.void(opened(OPEN).feed(STROKE), "activated-early")

@@ -209,11 +209,14 @@ class Board:
 
     def _read_frame(self, buffer, size):
         view = memoryview(buffer)
+        left = size
+        while left:
+            count = self._plant.readinto(view[: min(left, len(view))])
+            if not count:
+                raise SystemExit  # the plant is gone, and the world with it
+            left -= count
         if size != len(view):
-            self._plant.read(size)
             raise CameraError("a frame of " + str(size) + " bytes instead of " + str(len(view)))
-        if self._plant.readinto(view) != size:
-            raise SystemExit
 
     # --- UART
 
