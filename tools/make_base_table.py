@@ -2,17 +2,21 @@
 
     python tools/make_base_table.py
 
-Row 0 is the identity; row 16 w + m is m * 32^w * B for windows w = 0..50 and magnitudes m = 1..16. A row is
-y - x, y + x and 2 d x y modulo p, 32 bytes each, least first: the operands of a mixed addition. The
-identity's (1, 1, 0) is written as (p + 1, p + 1, p), so that adding it multiplies numbers as long as any
-other row's.
+Row 0 is the identity; row 32 w + m is m * 64^w * B for windows w = 0..41 and magnitudes m = 1..32, or 1..64
+in the last window. A row is y - x, y + x and 2 d x y modulo p, 32 bytes each, least first: the operands of a
+mixed addition. The identity's (1, 1, 0) is written as (p + 1, p + 1, p), so that adding it multiplies
+numbers as long as any other row's.
+
+The size, 132 KB, was chosen by measurement: with windows of 5 bits (78 KB) a signature took 51 additions
+instead of 42 and was 19 to 20 times faster than the textbook's, with 6 bits 22 to 25 times.
 """
 
 from pathlib import Path
 
 TABLE = Path(__file__).resolve().parents[1] / "firmware/tumbler/signing/base_table.bin"
-WINDOWS = 51  # of 5 bits: the scalars are below the group order, which is below 2^253
-MAGNITUDES = 16
+WINDOWS = 42
+MAGNITUDES = 32
+TOP_MAGNITUDES = 64  # the scalars are below the group order, a little above 64 * 64^41
 
 P = 2**255 - 19
 D = -121665 * pow(121666, -1, P) % P
@@ -35,9 +39,9 @@ def build() -> bytes:
     """The whole file."""
     rows = [row(P + 1, P + 1, P)]
     first = BASE
-    for _ in range(WINDOWS):
+    for window in range(WINDOWS):
         points = [first]
-        while len(points) < MAGNITUDES:
+        while len(points) < (MAGNITUDES if window < WINDOWS - 1 else TOP_MAGNITUDES):
             points.append(add(points[-1], first))
         rows += [row((y - x) % P, (y + x) % P, 2 * D * x * y % P) for x, y in points]
         first = add(points[-1], points[-1])

@@ -1,4 +1,4 @@
-# pyright: reportAttributeAccessIssue=false (gc is MicroPython's)
+# pyright: reportAttributeAccessIssue=false
 """Runs under MicroPython for test_signing_oracle.py: answers one command a line of standard input."""
 
 import gc

@@ -105,19 +105,20 @@ class Multiplying(unittest.TestCase):
 
     def test_opposite_scalars_give_mirrored_points(self):
         # -P has the same y and the other sign of x. The digits of k and L - k have nothing in common.
-        extremes = [16 * (32**w) for w in range(50)] + [17 * (32**w) for w in range(50)]
-        extremes += [sum([digit * 32**w for w in range(50)]) for digit in (1, 15, 16, 17, 31)]
+        extremes = [32 * (64**w) for w in range(41)] + [33 * (64**w) for w in range(41)]
+        extremes += [sum([digit * 64**w for w in range(41)]) for digit in (1, 31, 32, 33, 63)]
         for scalar in extremes:
             mirrored = bytearray(self.times(ed25519.L - scalar))
             mirrored[31] ^= 0x80
             self.assertEqual(bytes(mirrored), self.times(scalar))
 
     def test_digits_are_signed_and_add_up(self):
-        for scalar in (0, 1, 16, 17, 31, 32, 2**252, ed25519.L - 1, int("1" * 75)):
+        for scalar in (0, 1, 32, 33, 63, 64, 2**252 - 1, 2**252, ed25519.L - 1, int("1" * 75)):
             digits = ed25519._digits(scalar)
-            self.assertEqual(len(digits), 51)
-            self.assertEqual(sum([digit * 32**i for i, digit in enumerate(digits)]), scalar)
-            self.assertTrue(all(-15 <= digit <= 16 for digit in digits))
+            self.assertEqual(len(digits), 42)
+            self.assertEqual(sum([digit * 64**i for i, digit in enumerate(digits)]), scalar)
+            self.assertTrue(all(-31 <= digit <= 32 for digit in digits[:-1]))
+            self.assertTrue(0 <= digits[-1] <= 64)
 
 
 class SelfTest(unittest.TestCase):
@@ -154,7 +155,7 @@ class SelfTest(unittest.TestCase):
     def test_a_row_cut_short_is_noticed(self):
         table = ed25519.BaseTable()
         with self.assertRaises(ed25519.TableError):
-            table.read(1 + 51 * 16)
+            table.read(1 + 41 * 32 + 64)
         table.close()
 
 

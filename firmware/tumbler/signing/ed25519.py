@@ -1,7 +1,7 @@
 """Ed25519 signing (RFC 8032, PureEdDSA) with a table of base point multiples read from flash.
 
-A scalar is written in 51 signed radix-32 digits; each digit adds one row of base_table.bin (made by
-tools/make_base_table.py): 357 multiplications modulo p and no doubling. Integers of the interpreter do not
+A scalar is written in 42 signed radix-64 digits; each digit adds one row of base_table.bin (made by
+tools/make_base_table.py): 294 multiplications modulo p and no doubling. Integers of the interpreter do not
 take constant time, so: every digit costs the same operations, the only inversion is blinded, and the nonce
 is hedged with fresh randomness.
 """
@@ -16,10 +16,10 @@ L = 2**252 + 27742317777372353535851937790883648493  # the order of the base poi
 SEED_SIZE = 32
 NOISE_SIZE = 32
 
-TABLE_SHA256 = unhexlify("7bc4ac946a391f1d7e248d45da0c9a2e103b7e956eea0639d804c0e6777adf19")
+TABLE_SHA256 = unhexlify("d3569608c637e59cbc2b7a289ba1d9c9a040a5f041c1de7c9fa8b22a2c27b0a9")
 _LOW = 2**255 - 1
-_WINDOWS = 51  # of 5 bits: a scalar below L has 253
-_MAGNITUDES = 16
+_MAGNITUDES = 32
+_TOP_BIT = 6 * 41
 _NUMBER = 32  # bytes
 _ROW = 3 * _NUMBER
 
@@ -160,18 +160,19 @@ def multiply_base(table, scalar, blind):
 
 
 def _digits(scalar):
-    """`scalar` below L as signed radix-32 digits, least first: 51 integers from -15 to 16.
+    """`scalar` below L as signed radix-64 digits, least first: 41 integers from -31 to 32, and the top one.
 
-    The last window has 3 bits, so no carry leaves it.
+    The top digit takes all that is left: 64 at most, as L is 64 * 64^41 and a little, too little for a carry.
     """
-    data = scalar.to_bytes(33, "little")
+    data = scalar.to_bytes(32, "little")
     digits = []
     carry = 0
-    for bit in range(0, 5 * _WINDOWS, 5):
+    for bit in range(0, _TOP_BIT, 6):
         at = bit >> 3
-        digit = ((data[at] | data[at + 1] << 8) >> (bit & 7) & 31) + carry
-        carry = (digit + 15) >> 5
-        digits.append(digit - (carry << 5))
+        digit = ((data[at] | data[at + 1] << 8) >> (bit & 7) & 63) + carry
+        carry = (digit + 31) >> 6
+        digits.append(digit - (carry << 6))
+    digits.append((scalar >> _TOP_BIT) + carry)
     return digits
 
 
