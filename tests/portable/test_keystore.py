@@ -3,7 +3,7 @@
 import os
 import unittest
 
-from tumbler.signing import KeyStore, KeyStoreDamaged, KeyStoreMissing
+from tumbler.signing import KeyStore, KeyStoreDamaged, KeyStoreMissing, keystore
 from tumbler.signing.keystore import KeyStoreExists, WeakEntropy
 
 HOST_ENTROPY = bytes(range(100, 132))
@@ -38,6 +38,34 @@ def write(path, content):
 def read(path):
     with open(path, "rb") as file:
         return file.read()
+
+
+class PowerCut(Exception):
+    pass
+
+
+class CutVolume:
+    """The module `os` until the power is cut before its change number `allowed`."""
+
+    stat = staticmethod(os.stat)
+
+    def __init__(self, allowed):
+        self.allowed = allowed
+
+    def mkdir(self, *arguments):
+        self.change(os.mkdir, arguments)
+
+    def remove(self, *arguments):
+        self.change(os.remove, arguments)
+
+    def rename(self, *arguments):
+        self.change(os.rename, arguments)
+
+    def change(self, function, arguments):
+        if self.allowed == 0:
+            raise PowerCut
+        self.allowed -= 1
+        function(*arguments)
 
 
 class KeyStoring(unittest.TestCase):
@@ -142,6 +170,30 @@ class KeyStoring(unittest.TestCase):
         second = self.store.create(own_entropy, HOST_ENTROPY + b"again")
         self.assertNotEqual(first.host_key, second.host_key)
         self.assertEqual(self.store.load().host_key, second.host_key)
+
+    def create_until(self, allowed):
+        keystore.os = CutVolume(allowed)
+        try:
+            self.store.create(own_entropy, HOST_ENTROPY)
+        finally:
+            keystore.os = os
+
+    def test_power_cut_at_any_change_leaves_no_keys_or_all(self):
+        for already_cut in (0, 1, 2, 3):  # changes of a first provisioning: one folder, three files
+            for allowed in range(4 + already_cut):
+                with self.assertRaises(PowerCut):
+                    self.create_until(already_cut)
+                self.assertFalse(self.store.exists())
+                try:
+                    self.create_until(allowed)
+                except PowerCut:
+                    self.assertFalse(self.store.exists())
+                    with self.assertRaises(KeyStoreMissing):
+                        self.store.load()
+                    self.create()
+                self.store.load()
+                self.tearDown()
+                os.mkdir(self.parent)
 
     def test_weak_entropy_is_refused(self):
         for broken in (bytes, lambda size: b"\xff" * size, lambda size: own_entropy(size - 1)):
