@@ -1,5 +1,6 @@
 """`tumbler demo`: a whole virtual table, from the firmware's UART to settled wagers, with players."""
 
+import asyncio
 import secrets
 import sys
 from pathlib import Path
@@ -37,7 +38,7 @@ def demo(  # noqa: PLR0913, PLR0917 - a command has so many options
         _stop(2, error)
     except (TableUnusable, BoardError, BridgeError, LinkError) as error:
         _stop(1, error)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, asyncio.CancelledError):
         raise typer.Exit(0) from None
 
 

@@ -131,7 +131,7 @@ def _trouble(view: TableView) -> Text | None:
 
 
 def _verdict(view: TableView) -> Iterator[RenderableType]:
-    """Up to four lines below the dice."""
+    """At most four lines below the dice."""
     outcome = view.outcome
     if view.reading and (outcome is None or outcome.faces):
         yield Text("".join(f"{tilt / 10:.1f}°".center(dice.WIDTH) for tilt in view.reading.tilts), "dim")
@@ -142,7 +142,8 @@ def _verdict(view: TableView) -> Iterator[RenderableType]:
     else:
         yield Text(outcome.fact, _PHASE_STYLES[outcome.verdict])
         yield Text("every stake is returned" if outcome.verdict == "void" else "stakes held, people decide")
-    yield Text(f"clause {outcome.clause} · {_record(outcome)}", "dim", no_wrap=True, overflow="ellipsis")
+    yield Text(f"clause {outcome.clause}", "dim", no_wrap=True, overflow="ellipsis")
+    yield Text(f"record {outcome.sequence}" if outcome.sequence else "no record", "dim")
 
 
 def describe_faces(faces: tuple[int, int, int]) -> str:
@@ -151,10 +152,6 @@ def describe_faces(faces: tuple[int, int, int]) -> str:
     total = low + middle + high
     name = "triple" if low == high else "small" if total <= 10 else "big"
     return f"{low}-{middle}-{high}, total {total}, {name}"
-
-
-def _record(outcome: RoundOutcome) -> str:
-    return f"record {outcome.sequence}" if outcome.sequence else "no record"
 
 
 class _Wagers:

@@ -131,7 +131,8 @@ def test_a_settled_round_shows_faces_rule_money_and_totals(width: int, height: i
     picture = render(view, width, height)
     for text in (
         "1-3-4, total 8, small",
-        "clause 3.5 · record 12",
+        "clause 3.5",
+        "record 12",
         "double-single:1-1-3",
         "23.75",
         "8.5",
