@@ -1,7 +1,7 @@
 """Strict CBOR for untrusted bytes: a scan that builds nothing, then cbor2, then the bytes compared.
 
-cbor2 alone takes trailing bytes, doubled keys, longer forms and tags of all kinds; the scan lets only integers,
-byte strings, text, arrays, maps and bool reach it, at most MAX_DEPTH deep.
+cbor2 alone takes trailing bytes, doubled keys, longer forms and tags of all kinds; the scan lets only
+integers, byte strings, text, arrays, maps and bool reach it, at most MAX_DEPTH deep.
 """
 
 from typing import Any
