@@ -1,8 +1,5 @@
 """A virtual board: its folder with the flash image, the MicroPython process, UART, REPL, power and time.
 
-Heap: 480 KB. A Pico has 241,792 bytes free after boot, and objects take twice the room on a 64-bit
-interpreter. Frame buffers do not, so for pictures this is slightly generous: measure those on a 32-bit one.
-
 UART: the process has the controlling end of a pseudo-terminal, hosts open `uart_path`, which stays the same
 over power cycles. While nobody has it open, what the board sends is lost, as on a wire that leads nowhere; a
 host that closes it may cut short what it has just sent.

@@ -280,6 +280,7 @@ class Plant:
             self.cue("cover-released")
         if not (self._covered and self.scenario.dealer):
             return
+        self._cover_move += 1  # a hand on its way finds the lock changed
         if released and self.levels["cover-closed"]:
             self._move_cover(OPENED, "cover-opened")
         elif not released and not self.levels["cover-closed"]:
@@ -289,7 +290,6 @@ class Plant:
         self._move_cover(CLOSED, "cover-closed")
 
     def _move_cover(self, end: dict[str, bool], name: str) -> None:
-        self._cover_move += 1
         move = self._cover_move
 
         def arrive() -> None:
