@@ -3,6 +3,7 @@
 import hashlib
 import platform
 import random
+import runpy
 import shutil
 import subprocess
 import sys
@@ -123,6 +124,15 @@ def test_extreme_digits_and_clamped_scalars(rng):
 @NEEDS_VIPER
 def test_the_fast_twin_is_in_use():
     assert ask(("fast",)) == ["True"]
+
+
+def test_plain_twin_is_chosen_beside_a_micropython_module_without_viper(monkeypatch):
+    """Blinka installs such a module on a desktop."""
+    monkeypatch.setitem(sys.modules, "micropython", types.SimpleNamespace(viper=lambda function: function))
+    monkeypatch.delitem(sys.modules, "tumbler.signing.fast_sha512", raising=False)
+    module = runpy.run_path(str(SIGNING / "sha512.py"))
+    assert module["compress"] is module["plain_compress"]
+    assert module["sha512"](b"abc") == hashlib.sha512(b"abc").digest()
 
 
 @pytest.mark.parametrize("twin", ["plain", "chosen"])
