@@ -402,7 +402,7 @@ class HostSession:
                 inbox = self._inbox
                 if not inbox or not await self._store(inbox):
                     continue
-            if inbox is self._inbox and self._peer:
+            if self._peer:
                 await self._send("ack", self._peer.session, {"committed": inbox.committed})
 
     async def _store(self, inbox: Inbox) -> bool:
