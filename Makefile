@@ -36,6 +36,10 @@ $(VENV)/test.stamp: requirements/test.txt requirements/stubs.txt $(VENV)/run.sta
 	@$(PIP) install --require-hashes --no-deps --upgrade --target typings -r requirements/stubs.txt
 	@touch $@
 
+# What is derived from the definitions: the protocol page and the CDDL.
+generate: $(VENV)/run.stamp
+	$(BIN)/python tools/generate.py
+
 # Pins every package by hash; run it after a change to requirements/*.in.
 requirements: $(VENV)/python.stamp
 	$(PIP) install pip-tools

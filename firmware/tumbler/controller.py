@@ -5,10 +5,11 @@ Nothing blocks but the camera and the reader, and those only between a round's c
 """
 
 from tumbler import round as play
-from tumbler.definitions import CHANNELS, FACTS, MAX_DETAIL, PLAY_MODES, name_of
+from tumbler.definitions import CHANNELS, FACTS, PLAY_MODES, name_of
 from tumbler.enclosure import Enclosure
 from tumbler.hal import CameraError
 from tumbler.journal import JournalFull
+from tumbler.records.values import short_detail
 from tumbler.rest import RestDetector
 from tumbler.strokes import StrokeCounter
 
@@ -237,7 +238,7 @@ def _numbers(values):
     if "channel" in values:
         values["channel"] = CHANNELS[values["channel"]]
     if "detail" in values:
-        values["detail"] = values["detail"][:MAX_DETAIL]
+        values["detail"] = short_detail(values["detail"])
     for name in ("strokes", "faces", "tilts", "confidences"):
         if name in values:
             values[name] = [list(item) if isinstance(item, tuple) else item for item in values[name]]

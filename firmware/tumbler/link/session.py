@@ -12,6 +12,7 @@ from tumbler.link.commands import CommandGate, CommandRefused
 from tumbler.link.framing import FrameParser, encode_frame
 from tumbler.link.window import SendWindow
 from tumbler.records.messages import MessageError, pack_message, unpack_message
+from tumbler.records.values import short_detail
 
 _HELLO_MS = 1000
 _QUEUED_REPLIES = 8
@@ -194,7 +195,7 @@ class DeviceSession:
             "sequence": self._journal.last,
         }
         if detail:
-            values["detail"] = _short(detail)
+            values["detail"] = short_detail(detail)
         return pack_message("reply", values)
 
     def _queue_reply(self, body):
@@ -262,10 +263,3 @@ class DeviceSession:
         self._status["uptime_ms"] = now
         self._status["crc_errors"] = self.parser.crc_errors
         return pack_message("status", self._status)
-
-
-def _short(text):
-    """As much of `text` as a detail may hold."""
-    while len(text.encode()) > definitions.MAX_DETAIL:
-        text = text[:-1]
-    return text

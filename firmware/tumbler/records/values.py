@@ -17,6 +17,13 @@ _SIZES = {"bytes:8": 8, "bytes:16": 16, "bytes:32": 32}
 _LARGEST = {"confidences": 1000}
 
 
+def short_detail(text):
+    """As much of `text` as a field of type text may hold."""
+    while len(text.encode()) > definitions.MAX_DETAIL:
+        text = text[:-1]
+    return text
+
+
 def complaint(name, kind, value):
     """None when `value` may stand in field `name` of type `kind`; otherwise what it should be, as text."""
     if kind == "uint":
