@@ -89,17 +89,17 @@ class Condition:
     """A win condition of a rulebook: a test, the totals it may need, and the clause it is taken from."""
 
     name: str
-    test: str
+    test: Test
     totals: Numbers
     clause: str
 
     def level(self, faces: Faces, numbers: Numbers) -> int:
         """The level at which a wager with these numbers wins on these faces; 0 when it loses."""
-        return TESTS[self.test].level(faces, numbers, self.totals)
+        return self.test.level(faces, numbers, self.totals)
 
     def says(self, levels: Iterable[int]) -> str:
         """The condition in words, for a wager that is paid at these levels."""
-        return TESTS[self.test].says.format(totals=_listed(self.totals), levels=_listed(levels))
+        return self.test.says.format(totals=_listed(self.totals), levels=_listed(levels))
 
 
 def _listed(numbers: Iterable[int]) -> str:

@@ -7,8 +7,9 @@ from functools import cache
 from itertools import combinations_with_replacement, product
 from typing import NamedTuple
 
-from host_tools.rulebooks.conditions import Faces
-from host_tools.rulebooks.model import Decks, Layout, Offer, Rulebook
+from host_tools.rulebooks.conditions import Faces, Test
+from host_tools.rulebooks.model import Layout, Offer, Rulebook
+from host_tools.rulebooks.wagers import Numbers
 
 MULTISETS: tuple[Faces, ...] = tuple(combinations_with_replacement(range(1, 7), 3))
 """The 56 outcomes that differ for settlement, each ascending."""
@@ -36,63 +37,70 @@ class DecksError(ValueError):
     """A number of decks that the rulebook does not allow; the message says which it does."""
 
 
-@cache
-def dice_ways() -> Mapping[Faces, int]:
-    """How many of the 216 throws of three dice show each multiset."""
-    return Counter(_ascending(throw) for throw in product(range(1, 7), repeat=3))
+Shoe = int
+"""How many cards of each face the cards are drawn from; 0 for dice, which are thrown."""
+
+DICE: Shoe = 0
 
 
 @cache
-def card_ways(each_face: int) -> Mapping[Faces, int]:
-    """How many draws of three cards show each multiset, from a shoe with `each_face` cards of every face."""
-    in_order: Counter[Faces] = Counter()
-    for a, b, c in product(range(1, 7), repeat=3):
-        in_order[_ascending((a, b, c))] += (
-            each_face * (each_face - (b == a)) * (each_face - (c == a) - (c == b))
-        )
-    return {faces: count // 6 for faces, count in in_order.items()}
+def ways(shoe: Shoe) -> Mapping[Faces, int]:
+    """How many of all throws, or of all draws of three cards without replacement, show each multiset."""
+    found: Counter[Faces] = Counter()
+    for throw in product(range(1, 7), repeat=3):
+        first, second, third = sorted(throw)
+        found[first, second, third] += 1 if shoe == DICE else _draws(throw, shoe)
+    # A throw tells the dice apart; a draw is the same in whichever of six orders its cards came.
+    return found if shoe == DICE else {faces: count // 6 for faces, count in found.items()}
 
 
-def _ascending(faces: tuple[int, ...]) -> Faces:
-    first, second, third = sorted(faces)
-    return first, second, third
+def _draws(faces: tuple[int, ...], shoe: Shoe) -> int:
+    """The ways in which three cards of these faces come in this order: each leaves one less of its face."""
+    first, second, third = faces
+    return shoe * (shoe - (second == first)) * (shoe - (third == first) - (third == second))
 
 
-def ways(rulebook: Rulebook, decks: int | None = None) -> Mapping[Faces, int]:
-    """The ways to each outcome of the game; `decks` (cards only) defaults to the most allowed."""
+def shoe_of(rulebook: Rulebook, decks: int | None = None) -> Shoe:
+    """What the rulebook's game draws from; `decks` (cards only) defaults to the most allowed.
+
+    Raises DecksError for a number of decks that the rules do not allow, and for decks of dice.
+    """
     allowed = rulebook.decks
     if allowed is None:
         if decks is not None:
             raise DecksError(f"{rulebook.id} is played with dice; decks have no meaning there")
-        return dice_ways()
-    return card_ways(allowed.each_face * check_decks(rulebook.id, allowed, decks))
-
-
-def check_decks(name: str, allowed: Decks, decks: int | None) -> int:
-    """The number of decks to use: the one given if it is allowed, or else the most allowed."""
-    if decks is None:
-        return allowed.maximum
-    if not allowed.minimum <= decks <= allowed.maximum:
+        return DICE
+    chosen = allowed.maximum if decks is None else decks
+    if not allowed.minimum <= chosen <= allowed.maximum:
         raise DecksError(
-            f"{name} is played with {allowed.minimum} to {allowed.maximum} decks "
+            f"{rulebook.id} is played with {allowed.minimum} to {allowed.maximum} decks "
             f"(clause {allowed.clause}), not {decks}"
         )
-    return decks
+    return allowed.each_face * chosen
 
 
-def house_edge(offer: Offer, outcomes: Mapping[Faces, int]) -> Edge:
+@cache
+def _ways_by_level(test: Test, totals: Numbers, numbers: Numbers, shoe: Shoe) -> Counter[int]:
+    """How many ways lead to each level of a win condition."""
+    found: Counter[int] = Counter()
+    for faces, count in ways(shoe).items():
+        found[test.level(faces, numbers, totals)] += count
+    return found
+
+
+def house_edge(offer: Offer, shoe: Shoe = DICE) -> Edge:
     """The exact edge of one wager: 1 lost on each losing outcome, the odds won on each winning one."""
-    of = sum(outcomes.values())
-    winning = {faces: odds for faces in outcomes if (odds := offer.pays(faces)) is not None}
-    won = sum(outcomes[faces] for faces in winning)
-    paid = sum((outcomes[faces] * odds for faces, odds in winning.items()), Fraction(0))
+    levels = _ways_by_level(offer.condition.test, offer.condition.totals, offer.numbers, shoe)
+    of = levels.total()
+    won = sum(levels[level] for level in offer.odds)
+    paid = sum((levels[level] * odds for level, odds in offer.odds.items()), Fraction(0))
     return Edge(offer.wager, offer_odds_text(offer), won, of, (of - won - paid) / of)
 
 
 def layout_edges(rulebook: Rulebook, layout: Layout, decks: int | None = None) -> list[Edge]:
     """The edge of every wager of a layout, in the layout's order."""
-    outcomes = ways(rulebook, decks)
-    return [house_edge(offer, outcomes) for offer in layout.offers.values()]
+    shoe = shoe_of(rulebook, decks)
+    return [house_edge(offer, shoe) for offer in layout.offers.values()]
 
 
 def player_advantages(rulebook: Rulebook, layout: Layout) -> list[Edge]:

@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from host_tools.rulebooks.model import (
     Section,
     decided_facts,
 )
+from host_tools.rulebooks.odds import layout_edges
 from host_tools.rulebooks.wagers import KINDS, MalformedWagerError, Numbers, parse_wager
 
 PLAY_MODES = ("covered", "open", "cards")
@@ -201,6 +203,8 @@ def _rulebook(form: _Form, digest: str) -> Rulebook:
     for each in (play, referral, form):
         each.close()
     _check_limits(form, rulebook)
+    if not form.faults:
+        _check_edges(form, rulebook)
     return rulebook
 
 
@@ -239,7 +243,7 @@ def _conditions(form: _Form) -> dict[str, Condition]:
             need = "must be given" if TESTS[test].takes_totals else "has no meaning"
             each.fault("totals", f"{need} with {test}")
         if test:
-            conditions[name] = Condition(name, test, tuple(known), clause)
+            conditions[name] = Condition(name, TESTS[test], tuple(known), clause)
         each.close()
     return conditions
 
@@ -317,7 +321,7 @@ def _sections(form: _Form, table: list[_PayRow], conditions: dict[str, Condition
             each.fault("kind", f"{kind!r} is offered twice")
         elif condition is None:
             each.fault("condition", f"there is no condition {name!r}; it has: {', '.join(conditions)}")
-        elif KINDS[kind] not in TESTS[condition.test].shapes:
+        elif KINDS[kind] not in condition.test.shapes:
             each.fault("condition", f"{condition.test} cannot judge the wager {kind}")
         else:
             offers: list[Offer] = []
@@ -336,11 +340,14 @@ def _sections(form: _Form, table: list[_PayRow], conditions: dict[str, Condition
 
 def _odds(row: _Form, condition: Condition) -> dict[int, Fraction]:
     """Odds by level: a text where the test answers yes or no, a table by number of dice for `face-count`."""
-    levels = TESTS[condition.test].levels
+    levels = condition.test.levels
     if levels == (1,):
-        odds = {"1": row.value("odds", str, "a text such as '11.5'")}
+        text = row.text("odds")
+        odds = {"1": text} if text else {}
     else:
         odds = row.value("odds", dict, "a table of odds by how many show the number, such as { 2 = '11.5' }")
+        if row.table.get("odds") == {}:
+            row.fault("odds", "is empty")
     read = {}
     for level, text in odds.items():
         fraction = odds_from_text(text)
@@ -350,15 +357,16 @@ def _odds(row: _Form, condition: Condition) -> dict[int, Fraction]:
             row.fault("odds", f"must be text above 0 such as '11.5' or '23/2', not {text!r}")
         else:
             read[int(level)] = fraction
-    if not odds:
-        row.fault("odds", "is empty")
     return read
 
 
 def odds_from_text(text: object) -> Fraction | None:
     """Exact odds from decimal or fraction text; None where it is no such text or not above 0."""
-    if not isinstance(text, str) or not _ODDS.fullmatch(text):
-        return None
+    return _fraction(text) if isinstance(text, str) and _ODDS.fullmatch(text) else None
+
+
+@cache
+def _fraction(text: str) -> Fraction | None:
     return Fraction(text) or None
 
 
@@ -391,7 +399,7 @@ def _limit(name: str, form: _Form) -> Limits:
     for row in form.forms("maxima"):
         highest = _amount(row, "stake", row.text("stake"))
         row.text("clause")
-        if highest < minimum:
+        if 0 < highest < minimum:
             row.fault("stake", "is below the minimum")
         for wager in row.texts("wagers"):
             if wager in maxima:
@@ -419,6 +427,14 @@ def _check_limits(form: _Form, rulebook: Rulebook) -> None:
             form.fault(f"limits.{name}.maxima", f"{wager!r} is a wager of no layout")
         for wager in sorted(offered - limits.maxima.keys()):
             form.fault(f"limits.{name}.maxima", f"{wager!r} has no maximum")
+
+
+def _check_edges(form: _Form, rulebook: Rulebook) -> None:
+    """The edge of every wager can be computed, and none is a wager that nobody can ever win."""
+    for layout in rulebook:
+        for edge in layout_edges(rulebook, layout):
+            if edge.edge == 1:
+                form.fault(f"layouts.{layout.id}", f"{edge.wager!r} can never win")
 
 
 def _irregularities(form: _Form, mode: str) -> dict[str, Ruling]:

@@ -73,18 +73,11 @@ class PayoffTable:
             raise StakesError(f"need integer wagers and int64 stakes, not {wagers.dtype} and {stakes.dtype}")
         if not wagers.size:
             return
-        _refuse_any(
-            (wagers < 0) | (wagers >= len(self.wagers)),
-            f"is not below {len(self.wagers)}, the number of wagers",
-            wagers,
-        )
+        count, chip = len(self.wagers), self.table.chip_unit
+        _refuse_any((wagers < 0) | (wagers >= count), f"is no wager's number (0 to {count - 1})", wagers)
         _refuse_any(stakes < self._lowest[wagers], "is below the least stake", stakes)
         _refuse_any(stakes > self._highest[wagers], "is above the most", stakes)
-        _refuse_any(
-            stakes % self.table.chip_unit != 0,
-            f"is no multiple of the chip unit {self.table.chip_unit}",
-            stakes,
-        )
+        _refuse_any(stakes % chip != 0, f"is no multiple of the chip unit {chip}", stakes)
 
 
 def _refuse_any(bad: NDArray[np.bool_], reason: str, values: NDArray[np.integer]) -> None:

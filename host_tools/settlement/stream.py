@@ -88,7 +88,7 @@ def _wager(line: bytes) -> Wager:
     if len(line) > LONGEST_LINE:
         raise _UnreadableError(f"longer than {LONGEST_LINE} bytes")
     try:
-        found = json.loads(line.decode("utf-8"), object_pairs_hook=_object)
+        found = _DECODER.decode(line.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise _UnreadableError("not UTF-8") from error
     except RecursionError as error:
@@ -111,6 +111,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         raise ValueError("a key is given twice")
     return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
 
 def _what_is_wrong(found: dict[str, Any]) -> str:

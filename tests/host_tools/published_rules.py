@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement
 
-from host_tools.rulebooks import Rulebook
+from host_tools.rulebooks import Offer, Rulebook
 
 MULTISETS = list(combinations_with_replacement((1, 2, 3, 4, 5, 6), 3))
 
@@ -177,6 +177,17 @@ def _matches(wager: str, throw: tuple[int, ...], big_from: int) -> int:
         return 1 if different and all(face in numbers for face in shown) else 0
     assert kind in ("three-single", "double-single")
     return 1 if "".join(sorted(shown)) == "".join(sorted(numbers)) else 0
+
+
+_known: dict[tuple[object, ...], tuple[Fraction | None, ...]] = {}
+
+
+def _paid(offer: Offer) -> tuple[Fraction | None, ...]:
+    """What the engine pays on each multiset; asked once for all offers that do not differ in it."""
+    key = (offer.condition.test, offer.condition.totals, offer.numbers, *offer.odds.items())
+    if key not in _known:
+        _known[key] = tuple(map(offer.pays, MULTISETS))
+    return _known[key]
 
 
 @cache

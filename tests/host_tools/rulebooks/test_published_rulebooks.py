@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from host_tools.rulebooks import list_rulebooks, load_rulebook
-from host_tools.rulebooks.odds import card_ways, dice_ways, layout_edges, player_advantages, ways
+from host_tools.rulebooks.odds import DICE, DecksError, layout_edges, player_advantages, shoe_of, ways
 from tests.host_tools.published_rules import LAYOUTS, ODDS, differences
 
 BOOKS = list(ODDS)
@@ -140,22 +140,20 @@ def test_card_ways_count_every_draw_from_a_deck():
             for third in range(second):
                 faces = tuple(sorted((deck[first], deck[second], deck[third])))
                 counted[faces] = counted.get(faces, 0) + 1
-    assert dict(card_ways(8)) == counted
+    assert dict(ways(8)) == counted
 
 
 def test_dice_ways_are_216_throws_in_56_multisets():
-    assert (len(dice_ways()), sum(dice_ways().values())) == (56, 216)
+    assert (len(ways(DICE)), sum(ways(DICE).values())) == (56, 216)
 
 
 def test_decks_are_refused_outside_the_rules():
-    from host_tools.rulebooks.odds import DecksError
-
     cards = load_rulebook("mbs-3-card-sic-bo-2016")
     for decks in (0, 1, 7, -1):
         with pytest.raises(DecksError, match="2 to 6"):
-            ways(cards, decks)
+            shoe_of(cards, decks)
     with pytest.raises(DecksError, match="dice"):
-        ways(load_rulebook("duisburg-sic-bo-2019"), 2)
+        shoe_of(load_rulebook("duisburg-sic-bo-2019"), 2)
 
 
 def test_only_duisburg_as_printed_favours_the_player():

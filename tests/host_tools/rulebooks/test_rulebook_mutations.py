@@ -14,7 +14,7 @@ from tests.host_tools.published_rules import ODDS, differences
 _PAID = re.compile(r'(?:odds = |[123] = )"([0-9.]+)"')
 _TEST = re.compile(r'test = "([a-z-]+)"')
 _TOTALS = re.compile(r"totals = \[([0-9, ]+)\]")
-_WAGERS = re.compile(r'"([a-z]+(?:-[a-z]+)*(?::[0-9-]+)?)"(?=[,\]])')
+_WAGERS = re.compile(r'wagers = \["([a-z:0-9-]+)"')
 _ACTION = re.compile(r'action = "([a-z-]+)"')
 _STAKE = re.compile(r'stake = "([0-9]+)"')
 
@@ -45,7 +45,7 @@ def condition_mutants(text: str) -> Iterator[str]:
 
 
 def wager_mutants(text: str) -> Iterator[str]:
-    """Each wager of each list replaced by one that no document offers."""
+    """The first wager of each list replaced by one that no document offers."""
     pay_tables = text[text.index("[pay-tables]") : text.index("[layouts.")]
     start = text.index(pay_tables)
     for match in _WAGERS.finditer(pay_tables):
