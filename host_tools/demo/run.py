@@ -141,7 +141,7 @@ class _Players:
 @asynccontextmanager
 async def _shown(display: Display, virtual: VirtualTable) -> AsyncIterator[None]:
     """The display is open and follows the table's events."""
-    display.view.sign = _sign(virtual)
+    display.view.sign = _sign(virtual.table.config.terms, virtual.device)
     following = asyncio.create_task(_follow(display, virtual))
     display.open()
     try:
@@ -157,16 +157,18 @@ async def _follow(display: Display, virtual: VirtualTable) -> None:
         display.follow(event)
 
 
-def _sign(virtual: VirtualTable) -> TableSign:
-    terms = virtual.table.config.terms
+def new_view(terms: Terms) -> TableView:
+    """An empty view of a table with these terms and the demo's players."""
+    return TableView(_sign(terms, b""), Totals([seat.player for seat in seat_players(terms)]))
+
+
+def _sign(terms: Terms, device: bytes) -> TableSign:
     book = terms.rulebook
-    return TableSign("Table 1", book.title, terms.layout.title, virtual.device, book.minimum_tumbles)
+    return TableSign("Table 1", book.title, terms.layout.title, device, book.minimum_tumbles)
 
 
 def _choose_display(terms: Terms, headless: bool, as_json: bool) -> Display:
-    book = terms.rulebook
-    sign = TableSign("Table 1", book.title, terms.layout.title, b"", book.minimum_tumbles)
-    view = TableView(sign, Totals([seat.player for seat in seat_players(terms)]))
+    view = new_view(terms)
     if as_json:
         return JsonDisplay(view)
     if headless:
