@@ -28,13 +28,13 @@ class RoundFact(Protocol):
 class Standing:
     """What a round has come to. `state` is one of
 
-    `unopened`, `opened`, `betting` (wagers may be placed), `closed` (no more bets): the round goes on;
+    `opening`, `opened`, `betting` (wagers may be placed), `closed` (no more bets): the round goes on;
     `read`: `faces` are established; `no-result`: `fact` ended it; `broken`: `fact` says how the records
     contradict each other. The last three are final: later records change nothing.
-    `sequence` is the record that brought it here, 0 while unopened; `tumbled`: the strokes are done.
+    `sequence` is the record that brought it here, 0 while opening; `tumbled`: the strokes are done.
     """
 
-    state: str = "unopened"
+    state: str = "opening"
     sequence: int = 0
     boot: int = 0
     tumbled: bool = False
@@ -80,7 +80,7 @@ def _broken(now: Standing, why: str) -> Standing:
 
 
 def _opened(now: Standing, mode: str, _minimum: int, record: RoundFact) -> Standing:
-    if now.state != "unopened":
+    if now.state != "opening":
         return _broken(now, "opened-twice")
     if record.fields["mode"] != PLAY_MODES[mode]:
         return _broken(now, "opened-in-another-play-mode")

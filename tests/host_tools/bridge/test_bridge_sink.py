@@ -231,3 +231,11 @@ def test_a_device_without_keys_gets_no_commands(house: House) -> None:
     assert house.sink.host_key(house.tumbler.id) == b"h" * 32
     with pytest.raises(link.UnknownDevice):
         house.sink.host_key(b"stranger")
+
+
+async def test_a_round_that_is_named_before_it_is_opened_waits(house: House) -> None:
+    with house.ledger.transaction():
+        house.ledger.open_round(new_round(b"r" * 16, "table 1", house.tumbler.id, TERMS["covered"], 1))
+    house.tumbler.record("enclosure", round=b"r" * 16, channel=0, level=True)
+    await house.sink.commit(house.tumbler.id, numbered(house.tumbler))
+    assert house.ledger.round(b"r" * 16).state == "opening"
