@@ -399,9 +399,10 @@ class Commands(SessionCase):
         self.assertEqual(reply["status"], definitions.REPLY_STATUSES[status])
         return reply
 
-    def test_a_command_in_names_and_its_reply(self):
-        given = self.session.feed(command(11, "open-round", round=ROUND, mode=PLAY_MODES["open"]), 5)
-        self.assertEqual(given, [{"id": 11, "command": "open-round", "round": ROUND, "mode": PLAY_MODES["open"]}])
+    def test_a_command_by_name_and_its_reply(self):
+        mode = PLAY_MODES["open"]
+        (given,) = self.session.feed(command(11, "open-round", round=ROUND, mode=mode), 5)
+        self.assertEqual(given, {"id": 11, "command": "open-round", "round": ROUND, "mode": mode})
         self.session.reply(11, "wrong-state", "tumbling", "a round is open", 6)
         (reply,) = self.replies()
         self.assertEqual((reply["id"], reply["status"], reply["state"]), (11, 5, 2))
