@@ -20,28 +20,32 @@ ORDINARY = Scenario("Ordinary", "covered", (Round("0008", "read", (2, 4, 5)),))
 class Probe:
     """Asks the probe application over the UART, as a host does."""
 
-    def __init__(self, board):
+    def __init__(self, board, line):
         self.board = board
-        self._line = None
+        self.line = line
         self._read = b""
 
     async def open(self):
-        """Take the wire; what was sent before that is gone."""
-        self._line = await open_serial(self.board.uart_path)
+        """Take the wire again; what was sent before that is gone."""
+        self.line = await open_serial(self.board.uart_path)
         self._read = b""
 
     async def close(self):
-        await self._line.close()
+        await self.line.close()
 
     async def send(self, *command):
-        await self._line.write(json.dumps(command).encode() + b"\n")
+        await self.line.write(json.dumps(command).encode() + b"\n")
 
     async def answer(self):
         async with asyncio.timeout(ANSWER_S):
             while b"\n" not in self._read:
-                self._read += await self._line.read()
+                self._read += await self.line.read()
         line, _, self._read = self._read.partition(b"\n")
         return json.loads(line)
+
+    async def do(self, *commands):
+        """The answers to commands between which no time passes."""
+        return await self.ask("do", commands)
 
     async def ask(self, *command):
         await self.send(*command)
@@ -70,8 +74,7 @@ def probing(folder):
     async def running(scenario=ORDINARY, **options):
         chosen = {"speed": None, "application": PROBE, **options}
         async with VirtualBoard(folder, scenario, **chosen) as board:
-            probe = Probe(board)
-            await probe.open()
+            probe = Probe(board, await open_serial(board.uart_path))
             await board.power_on()
             assert await probe.answer() == "probe"
             try:

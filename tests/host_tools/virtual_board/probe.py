@@ -2,6 +2,7 @@
 
 import json
 
+from tumbler.definitions import CHANNELS
 from tumbler.hal import CameraError
 from tumbler.hal.virtual import Board
 
@@ -18,7 +19,8 @@ def wait(ms):
         board.idle()
         edges += list(board.edges())
         peak = max(peak, board.vibration())
-    return {"edges": edges, "vibration": peak, "now": board.now()}
+    levels = {name: board.level(name) for name in CHANNELS}
+    return {"edges": edges, "vibration": peak, "now": board.now(), "levels": levels}
 
 
 def capture():
@@ -72,6 +74,14 @@ COMMANDS = {
     "rise": rise,
     "read": read,
 }
+
+
+def do(commands):
+    """Several commands at once: no time passes between them."""
+    return [COMMANDS[name](*arguments) for name, *arguments in commands]
+
+
+COMMANDS["do"] = do
 
 
 def say(answer):
