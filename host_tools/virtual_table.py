@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from host_tools.bridge.events import DeviceConnected, DeviceRefused, Event
+from host_tools.bridge.events import DeviceConnected, DeviceLost, DeviceRefused, Event
 from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.table import Table, TableConfig
 from host_tools.ledger import Ledger
@@ -148,35 +148,46 @@ async def virtual_table(  # noqa: PLR0913 - what a table is made of
         async with VirtualBoard(directory / "board", scenario, speed=speed, seed=seed) as board:
             virtual = VirtualTable(board, books, registry, terms, new_round_id)
             progress("Starting the controller ...")
-            running = asyncio.create_task(virtual.table.run())
+            watch = _Watch(virtual.table.events(), board)
             try:
-                words = virtual.table.events()
-                await board.power_on()
-                await _connected(words, running, board)
-                yield virtual
-            finally:
-                running.cancel()
-                await asyncio.gather(running, return_exceptions=True)
+                async with asyncio.TaskGroup() as link:
+                    tasks = [link.create_task(virtual.table.run()), link.create_task(watch.run())]
+                    await board.power_on()
+                    await watch.connected.wait()
+                    yield virtual
+                    for task in tasks:
+                        task.cancel()
+            except BaseExceptionGroup as failures:
+                raise failures.exceptions[0] from None
 
 
-async def _connected(words: AsyncIterator[Event], running: asyncio.Task[None], board: VirtualBoard) -> None:
-    """Wait until the device is there; raises TableUnusable, or what ended the link."""
-    waiting = asyncio.ensure_future(_first_word(words))
-    try:
-        await asyncio.wait({waiting, running}, timeout=CONNECT_S, return_when=asyncio.FIRST_COMPLETED)
-        if running.done():
-            running.result()
-        if not waiting.done():
-            told = board.console or "(nothing)"
-            raise TableUnusable(f"the controller is silent for {CONNECT_S:.0f} s; its console says:\n{told}")
-        waiting.result()
-    finally:
-        waiting.cancel()
+class _Watch:
+    """Ends a table whose device is refused, or silent for longer than a restart takes."""
 
+    def __init__(self, words: AsyncIterator[Event], board: VirtualBoard) -> None:
+        self.connected = asyncio.Event()
+        self._words = words
+        self._board = board
 
-async def _first_word(words: AsyncIterator[Event]) -> None:
-    async for event in words:
+    async def run(self) -> None:
+        """Follow the table's events for ever; raises TableUnusable."""
+        while True:
+            try:
+                async with asyncio.timeout(None if self.connected.is_set() else CONNECT_S):
+                    self._hear(await anext(self._words))
+            except TimeoutError:
+                told = self._board.console.strip() or "(nothing)"
+                raise TableUnusable(
+                    f"the controller is silent for {CONNECT_S:.0f} s. Start again, which makes a new board;"
+                    f" if it stays silent, its console says why:\n{told}"
+                ) from None
+
+    def _hear(self, event: Event) -> None:
         if isinstance(event, DeviceConnected):
-            return
-        if isinstance(event, DeviceRefused):
-            raise TableUnusable(f"the device is refused: {event.reason}")
+            self.connected.set()
+        elif isinstance(event, DeviceLost):
+            self.connected.clear()
+        elif isinstance(event, DeviceRefused):
+            raise TableUnusable(
+                f"the device is refused: {event.reason}. Keep its folder as evidence and start with a new one"
+            )
