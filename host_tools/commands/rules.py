@@ -74,6 +74,7 @@ def show_rules(
         print(json.dumps(_shown(book, chosen)))
     else:
         _show(book, chosen, _console())
+        _tell_advantages(book, chosen)
         if html is not None:
             print(f"page written to {html}")
 
@@ -106,13 +107,20 @@ def audit_rules(
                 print(json.dumps(_edge_line(book, each, edge)))
         else:
             _print_audit(book, each, edges, applicable)
-        for edge in edges:
-            if edge.edge < 0:
-                typer.echo(
-                    f"{book.id} {each.id}: {edge.wager} favours the player (house edge {edge.edge}, "
-                    f"{edge.percent} %); a table opens on this layout only if its configuration accepts it",
-                    err=True,
-                )
+        _tell_advantages(book, each)
+
+
+def _tell_advantages(rulebook: "Rulebook", layout: "Layout") -> None:
+    """Say on standard error which wagers of a layout the house has no edge on."""
+    from host_tools.rulebooks.odds import player_advantages  # noqa: PLC0415
+
+    for edge in player_advantages(rulebook, layout):
+        says = "favours the player" if edge.edge < 0 else "leaves the house no edge"
+        typer.echo(
+            f"{rulebook.id} {layout.id}: {edge.wager} {says} (house edge {edge.edge}, {edge.percent} %); "
+            "a table opens on this layout only if its configuration accepts that wager",
+            err=True,
+        )
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from host_tools.rulebooks import list_rulebooks, load_rulebook
+from host_tools.rulebooks import DATA, list_rulebooks, load_rulebook
 from host_tools.rulebooks.odds import DICE, DecksError, layout_edges, player_advantages, shoe_of, ways
 from tests.host_tools.published_rules import LAYOUTS, ODDS, differences
 
@@ -180,3 +180,29 @@ def test_every_entry_cites_its_clause():
             for offer in layout.offers.values():
                 cited += [offer.condition.clause, offer.odds_clause]
         assert all(cited)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "wager", "edge"),
+    [
+        ('{ 1 = "1", 2 = "2", 3 = "12" }', '{ 1 = "1", 2 = "2", 3 = "3" }', "single:1", "17/216"),
+        ('{ 1 = "1", 2 = "2", 3 = "12" }', '{ 1 = "1", 2 = "1", 3 = "1" }', "single:1", "17/108"),
+        ('{ 2 = "11.5", 3 = "11.5" }', '{ 2 = "11", 3 = "11" }', "double:1", "1/9"),
+        ('{ 2 = "11.5", 3 = "11.5" }', '{ 2 = "12", 3 = "12" }', "double:1", "1/27"),
+        ('odds = "8.5"', 'odds = "8"', "total:8", "1/8"),
+        ('odds = "8.5"', 'odds = "9"', "total:8", "1/36"),
+        ('odds = "6.5"', 'odds = "6"', "total:10", "1/8"),
+        ('odds = "6.5"', 'odds = "7"', "total:10", "0"),
+        ('odds = "7.5"', 'odds = "7"', "four-number:1-2-3-4", "1/9"),
+    ],
+)
+def test_known_mistakes_have_the_edges_computed_for_them(tmp_path, before, after, wager, edge):
+    text = (DATA / "mbs-electronic-sic-bo-v4.toml").read_text(encoding="utf-8")
+    assert before in text
+    file = tmp_path / "mistaken.toml"
+    file.write_text(text.replace(before, after), encoding="utf-8")
+    rulebook = load_rulebook(str(file))
+    edges = {each.wager: str(each.edge) for each in layout_edges(rulebook, rulebook.layout("rapid-select"))}
+    assert edges[wager] == edge
+    found = {each.wager for each in player_advantages(rulebook, rulebook.layout("rapid-select"))}
+    assert found == ({"total:10", "total:11"} if edge == "0" else set())

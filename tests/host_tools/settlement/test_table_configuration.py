@@ -11,15 +11,19 @@ from host_tools.settlement import (
     LARGEST_STAKE,
     ChipUnitError,
     MalformedAmountError,
+    Outcome,
     PlayerAdvantageError,
     TableError,
     Wager,
     minor_from_text,
     open_table,
+    settle,
     text_from_minor,
 )
+from tests.host_tools.published_rules import published_odds
 
 RAPID = load_rulebook("mbs-electronic-sic-bo-v4")
+FACE = st.integers(1, 6)
 DUISBURG = load_rulebook("duisburg-sic-bo-2019")
 
 
@@ -78,6 +82,26 @@ def test_a_chip_unit_opens_exactly_when_every_odds_is_paid_exactly(decimals, uni
     else:
         with pytest.raises(ChipUnitError, match=r"at 6\.5 to 1, 7\.5 to 1, 8\.5 to 1, 11\.5 to 1"):
             open_table(RAPID, "rapid-select", decimals=decimals, chip_unit=text)
+
+
+@given(
+    decimals=st.integers(0, 4),
+    chips=st.integers(1, 10**6),
+    unit=st.integers(1, 300),
+    throw=st.tuples(*[FACE] * 3),
+)
+def test_every_payout_is_exact_in_every_currency(decimals, chips, unit, throw):
+    table = open_table(
+        RAPID, "rapid-select", decimals=decimals, chip_unit=text_from_minor(2 * unit, decimals)
+    )
+    stake = text_from_minor(2 * unit * chips, decimals)
+    for row in settle(
+        table, Outcome(throw), [Wager(name, name, stake) for name in table.layout.offers]
+    ).results:
+        odds = published_odds(RAPID.id, "rapid-select", row.wager, throw)
+        assert row.result == ("lost" if odds is None else "won")
+        assert Fraction(row.returned) == (0 if odds is None else Fraction(stake) * (1 + odds))
+        assert len(row.returned.partition(".")[2]) == decimals
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "1e2", "0.001", "", "99999999999999"])
