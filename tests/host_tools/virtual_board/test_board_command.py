@@ -12,12 +12,17 @@ import pytest
 TUMBLER = Path(sys.executable).with_name("tumbler")
 
 
+def _heed_ctrl_c():
+    """Even where the tests run as a background job, which ignores it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.fixture
 def running(tmp_path):
     """The command with --json, ended with whatever it has started."""
     command = [TUMBLER, "board", "virtual", "--json", "--speed", "0", "--directory", tmp_path / "board"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, **pipes) as process:
+    with subprocess.Popen(command, preexec_fn=_heed_ctrl_c, **pipes) as process:  # noqa: PLW1509  (no threads)
         yield process
         process.kill()
 
