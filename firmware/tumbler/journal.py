@@ -152,7 +152,7 @@ class Journal:
         """Add `record` (bytes, at most MAX_RECORD), durable when this returns; `sequence` must be the next.
 
         With `reserve` the last RESERVE places stay free: records that end a running round pass False.
-        Raises JournalFull (nothing was written), ValueError; after any other error mount again.
+        Raises JournalFull (nothing was written), ValueError; after an interruption mount again.
         """
         if self._unsure:
             raise JournalDamaged(sequence, "an append did not finish: mount the journal again")
@@ -164,7 +164,13 @@ class Journal:
         start = sequence if fresh else self._starts[-1]
         header = _sealed(struct.pack(_HEADER, _MAGIC, len(record), sequence))
         self._unsure = True
-        offset = self._write(start, header + _sealed(record))
+        try:
+            offset = self._write(start, header + _sealed(record))
+        except OSError as error:
+            self.mount()
+            if self.last == sequence:
+                return  # it is there, whatever failed after that
+            raise JournalFull("the flash volume takes no more: " + str(error))  # noqa: B904  (not chained there)
         self._unsure = False
         if fresh:
             self._starts.append(sequence)

@@ -20,3 +20,12 @@ def test_cut_at_every_operation(tear):
     assert done.returncode == 0, done.stderr[-2000:]
     assert told is not None, done.stdout[-2000:]
     assert int(told[1]) > 40
+
+
+def test_a_full_volume_refuses_records_and_loses_none():
+    command = [MICROPYTHON, "-X", "heapsize=1m", "tests/firmware/journal_full_volume.py"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    last, first, newest = map(int, done.stdout.split()[1:])
+    assert 10 <= last < newest
+    assert first > 1
