@@ -284,18 +284,21 @@ class Window(SessionCase):
 
     def test_the_time_to_repeat_starts_with_the_last_byte(self):
         self.line.room = 0
-        self.welcome(8)
+        self.welcome(7)
         now = 0
-        while not self.line.records():
+        sent = []
+        while 9 not in sent:
             now += 300
             self.line.room = 9
             self.session.poll(now)
-        self.assertTrue(now > 2000)
+            sent += self.line.records()
+        self.assertTrue(now > 4000)
+        self.assertEqual(sent, [8, 9])
         self.line.room = 1000
         self.session.poll(now + 999)
         self.assertEqual(self.line.records(), [])
         self.session.poll(now + 1000)
-        self.assertEqual(self.line.records(), [9])
+        self.assertEqual(self.line.records(), [8, 9])
 
     def test_a_nak_goes_back_once_in_a_while(self):
         self.welcome(0)
@@ -486,6 +489,16 @@ class Commands(SessionCase):
         self.session.feed(command(1, round=ROUND), 5)
         self.session.reply(1, "faulted", "idle", "\u00e9" * 40, 6)
         self.assertEqual(self.replies()[0]["detail"], "\u00e9" * 24)
+
+    def test_a_reply_that_waits_is_not_queued_twice(self):
+        self.session.feed(command(1, round=ROUND), 5)
+        self.line.room = 0
+        self.session.reply(1, "done", "idle", None, 5)
+        for now in range(6, 12):
+            self.session.feed(command(1, round=ROUND), now)
+        self.line.room = 10000
+        self.session.poll(12)
+        self.assertEqual([reply["id"] for reply in self.replies()], [1, 1])  # one was being written
 
     def test_replies_that_find_no_room_are_bounded(self):
         self.line.room = 0

@@ -213,6 +213,18 @@ async def test_one_nak_for_a_gap():
 
 
 @in_virtual_time()
+async def test_a_gap_is_told_again_once_the_device_went_back():
+    """The first NAK may have been lost, or what it asked for."""
+    hand = await Hand().connected()
+    for sequence in (1, 3):
+        hand.record(sequence)
+    assert ("nak", {"expected": 2}) in await hand.heard()
+    for sequence in (1, 3):
+        hand.record(sequence)
+    assert await hand.heard() == [("ack", {"committed": 1}), ("nak", {"expected": 2})]
+
+
+@in_virtual_time()
 async def test_a_refused_record_quarantines_the_device():
     hand = await Hand().connected()
 
