@@ -7,7 +7,7 @@ Nothing blocks but the camera and the reader, and those only between a round's c
 from tumbler import round as play
 from tumbler.definitions import CHANNELS, FACTS, PLAY_MODES, name_of
 from tumbler.enclosure import Enclosure
-from tumbler.hal import CameraError
+from tumbler.hal import ReadingFault
 from tumbler.journal import JournalFull
 from tumbler.records.values import short_detail
 from tumbler.rest import RestDetector
@@ -27,7 +27,8 @@ class Identity:
 class Controller:
     """Runs one tumbler.
 
-    board: a hal board; limits: config.Limits; identity: Identity; scene: scene.Scene; journal: mounted;
+    board: a hal board; limits: config.Limits; identity: Identity; journal: mounted;
+    scene: scene.Scene or sensor_scene.SensorScene (step() -> event or None, stop(), works() -> bool);
     chain: records.Chain at the journal's end; link: link.DeviceSession; proven: replay.Proven.
     """
 
@@ -46,7 +47,7 @@ class Controller:
         self._state = play.initial(tuple(sorted(proven.faults)), proven.last_round)
         self._received = bytearray(_RECEIVE_BYTES)
         self._status = None
-        self._camera_failed = False
+        self._scene_failed = "sensor-fault" in proven.faults
         self._forked = False
 
     @property
@@ -116,10 +117,10 @@ class Controller:
             return
         try:
             event = self._scene.step()
-        except CameraError as error:
-            self._camera_failed = True
+        except ReadingFault as error:
+            self._scene_failed = True
             self._scene.stop()
-            event = ("fault", "sensor-fault", "camera: %s" % error)
+            event = ("fault", "sensor-fault", "%s: %s" % (error.part, error))
         if event is not None:
             self._handle(event, self._board.now())
 
@@ -158,21 +159,14 @@ class Controller:
         if fact == "memory-fault":
             return bool(self._link.forked)
         if fact == "sensor-fault":
-            return self._strokes.stuck or self._enclosure.present(fact) or not self._camera_works()
+            return self._strokes.stuck or self._enclosure.present(fact) or not self._scene_works()
         return self._enclosure.present(fact)
 
-    def _camera_works(self):
-        """Only a camera that failed is tried, and no round is open while its fault is latched."""
-        if not self._camera_failed:
-            return True
-        try:
-            self._scene.capture(0)
-        except CameraError:
-            return False
-        finally:
-            self._scene.stop()
-        self._camera_failed = False
-        return True
+    def _scene_works(self):
+        """Only what failed is tried, and no round is open while its fault is latched."""
+        if self._scene_failed:
+            self._scene_failed = not self._scene.works()
+        return not self._scene_failed
 
     # --- events and effects ---------------------------------------------------------------------------------
 

@@ -2,6 +2,8 @@
 
 import hashlib
 
+from tumbler.hal import ReadingFault
+
 
 class Scene:
     """Captures and reads scenes step by step, so that sensors and link are served between frames.
@@ -26,7 +28,7 @@ class Scene:
             lamp = 0
             self._digest = hashlib.sha256()
             self._reader.begin()
-        self.capture(lamp)
+        self._capture(lamp)
         self._digest.update(self._frame)
         self._reader.add(self._frame, lamp)
         self._lamp = lamp + 1
@@ -35,8 +37,17 @@ class Scene:
         self.stop()
         return _event(self._reader.finish(), self._digest.digest())
 
-    def capture(self, lamp):
-        """Capture one frame under `lamp`, as the scene and the camera's re-check do."""
+    def works(self):
+        """True when the camera delivers a frame now. It gives up a scene that is begun."""
+        try:
+            self._capture(0)
+        except ReadingFault:
+            return False
+        finally:
+            self.stop()
+        return True
+
+    def _capture(self, lamp):
         self._lamp = lamp
         self._board.lamp(lamp)
         self._board.capture(self._frame)

@@ -422,6 +422,18 @@ class Faults(ControllerCase):
         self.assertEqual(rig.command("clear-fault", fact=FACTS["sensor-fault"])[0], "done")
         self.assertEqual(rig.board.lit, None)
 
+    def test_the_camera_is_tried_before_its_fault_is_cleared_after_a_power_cut(self):
+        rig = Rig()
+        rig.to_reading()
+        rig.board.camera_dead = True
+        rig.cover(True)
+        rig.wait(50)
+        again = Rig()
+        again.board.camera_dead = True
+        self.assertEqual(again.command("clear-fault", fact=FACTS["sensor-fault"])[0], "still-present")
+        again.board.camera_dead = False
+        self.assertEqual(again.command("clear-fault", fact=FACTS["sensor-fault"])[0], "done")
+
     def test_a_fork_of_the_host_s_history_is_a_memory_fault(self):
         rig = Rig()
         rig.link.tells(None, None, "record 7 differs from the host's")

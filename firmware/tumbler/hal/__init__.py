@@ -24,8 +24,22 @@ Time may stand still between calls of `idle` or `capture`: wait by calling `idle
 _PERIOD = 1 << 30  # of the microsecond tick of the common ports (time.ticks_us)
 
 
-class CameraError(Exception):
+class ReadingFault(Exception):
+    """What sees the dice does not work; `part` says what that is. A sensor fault until a re-check passes."""
+
+    part = ""
+
+
+class CameraError(ReadingFault):
     """The camera gave no whole frame in time: check its cable and power, then re-check the fault."""
+
+    part = "camera"
+
+
+class SensorError(ReadingFault):
+    """A sensor module or the accelerometer does not answer as documented: check its cable, power and address."""
+
+    part = "sensor"
 
 
 class StorageDamaged(Exception):
