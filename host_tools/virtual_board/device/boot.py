@@ -1,4 +1,4 @@
-"""What the virtual board's port does at power-on: mount the volume, go there, start the application.
+"""What the virtual board's port adds to MicroPython's: machine.reset, the volume, the application's start.
 
 A volume that does not mount stays as it is: the application then refuses to start, and the REPL comes.
 TUMBLER_START is "application", or "repl" after a soft reset in raw REPL mode, as on a board.
@@ -6,11 +6,31 @@ TUMBLER_START is "application", or "repl" after a soft reset in raw REPL mode, a
 
 import os
 import sys
+import time
+
+import machine  # pyright: ignore[reportMissingImports]  (MicroPython)
 
 # As on a board, the working directory (the volume) comes before the firmware.
 sys.path[:] = ["", os.getenv("TUMBLER_FIRMWARE", "")]
 
 from tumbler.hal import StorageDamaged, virtual  # noqa: E402
+
+
+class Machine:
+    """The port's module `machine` with the reset() that it lacks."""
+
+    def __getattr__(self, name):
+        return getattr(machine, name)
+
+    def reset(self):
+        """Have the board's owner reset it."""
+        with open(int(os.getenv("TUMBLER_PLANT", "")), "wb") as plant:
+            plant.write(b'{"restart": 1}\n')
+            while True:
+                time.sleep(1)
+
+
+sys.modules["machine"] = Machine()  # pyright: ignore[reportArgumentType]  (serves as one)
 
 try:
     virtual.mount_flash(os.getenv("TUMBLER_FLASH", ""))

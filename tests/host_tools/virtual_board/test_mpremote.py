@@ -70,6 +70,14 @@ async def test_soft_reset_in_the_friendly_repl_starts_the_application(probing):
         assert "MPY: soft reboot" in probe.board.console
 
 
+async def test_reset_starts_the_board_afresh(probing):
+    async with probing() as probe:
+        first = probe.board.pid
+        assert (await mpremote(probe.board, "reset"))[0] == 0
+        assert await probe.answer() == "probe"
+        assert probe.board.pid != first
+
+
 async def test_the_application_can_be_started_again_from_the_repl(probing):
     async with probing() as probe:
         await probe.ask("strokes", 4)
