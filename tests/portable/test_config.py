@@ -30,7 +30,7 @@ class Configuration(unittest.TestCase):
     def test_a_sound_file_is_taken(self):
         settings = config.parse(json.dumps(SOUND).encode())
         self.assertEqual(settings.board, "virtual")
-        self.assertEqual(settings.limits.min_tumbles, 3)
+        self.assertEqual(settings.limits.__dict__["min_tumbles"], 3)
 
     def test_every_missing_key_is_named(self):
         for name in SOUND:
