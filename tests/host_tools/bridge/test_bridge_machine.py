@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
+    initialize,
     invariant,
     precondition,
     rule,
@@ -61,6 +62,7 @@ class Play(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
+        self.confused = False
         self.folder = Path(tempfile.mkdtemp())
         self.tumbler = Tumbler()
         self.clock = Clock()
@@ -102,20 +104,36 @@ class Play(RuleBasedStateMachine):
         self.story, self.closed_by_host = "", False
         self.registered[self.round] = {}
 
-    @rule(letters=st.text("OTTNNRRVtFEh", min_size=1, max_size=3))
+    @initialize(confused=st.booleans())
+    def choose_a_device(self, confused: bool) -> None:
+        self.confused = confused
+
+    @precondition(lambda self: self.confused)
+    @rule(letters=st.text("OTNRVtFEh", min_size=1, max_size=2))
     def device_says(self, letters: str) -> None:
         for letter in letters:
             self._say(letter)
 
-    @precondition(lambda self: self.is_open)
-    @rule()
-    def device_goes_on_as_it_should(self) -> None:
-        order = "OTNR" if self.mode == "covered" else "ONTR"
+    @rule(steps=st.integers(1, 7), what=st.sampled_from(WAGERS), told=st.booleans())
+    def round_goes_on_as_it_should(self, steps: int, what: tuple[str, str], told: bool) -> None:
+        for number in range(steps):
+            if not self.is_open:
+                self.open_round()
+            self._go_on(number, what)
+            if told:
+                self.deliver()
+
+    def _go_on(self, number: int, what: tuple[str, str]) -> None:
         said = self.story + "".join(letter for round_id, letter in self.waiting if round_id == self.round)
-        for letter in order:
-            if letter not in said:
-                self._say(letter)
-                return
+        order = "OTNR" if self.mode == "covered" else "ONTR"
+        step = next((letter for letter in order if letter not in said), "")
+        if step == "N" and not self.closed_by_host:
+            self.deliver()
+            self._place(self.round, number, what, "Ann")
+            if self.bets_are_open:
+                self.host_closes_bets()
+        elif step:
+            self._say(step)
 
     def _say(self, letter: str) -> None:
         if not self.rounds:
@@ -248,6 +266,6 @@ class Play(RuleBasedStateMachine):
 def test_any_order_of_things_keeps_the_books_right(mode: str) -> None:
     machine = type("Play", (Play,), {"mode": mode})
     quick = settings(
-        max_examples=30, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+        max_examples=40, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )
     run_state_machine_as_test(machine, settings=quick)
