@@ -464,9 +464,6 @@ class Commands(ControllerCase):
         self.assertEqual(rig.command("change-dice-set", dice_set="set 13")[0], "wrong-state")
         self.assertEqual(rig.newest("dice-set-change")["dice_set"], "set 12")
 
-    def test_an_unknown_play_mode_is_malformed(self):
-        self.assertEqual(Rig().command("open-round", round=ROUND, mode=2)[0], "malformed")
-
     def test_an_unknown_fault_cannot_be_cleared(self):
         self.assertEqual(Rig().command("clear-fault", fact=99)[0], "wrong-state")
 
