@@ -260,10 +260,18 @@ class House:
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[Table]:
-        """The table with its session up; an error of the session is raised in the end."""
+        """The table with its session up; an error of the session ends the test with that error."""
         run = asyncio.create_task(self.table.run())
+        test = asyncio.current_task()
+
+        def stop(ended: asyncio.Task[None]) -> None:
+            if test is not None and not ended.cancelled():
+                test.cancel()
+
+        run.add_done_callback(stop)
         try:
-            yield self.table
+            async with asyncio.timeout(60):
+                yield self.table
         finally:
             run.cancel()
             with contextlib.suppress(asyncio.CancelledError):

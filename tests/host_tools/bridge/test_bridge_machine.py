@@ -114,11 +114,19 @@ class Play(RuleBasedStateMachine):
         for letter in letters:
             self._say(letter)
 
-    @rule(steps=st.integers(1, 7), what=st.sampled_from(WAGERS), told=st.booleans())
-    def round_goes_on_as_it_should(self, steps: int, what: tuple[str, str], told: bool) -> None:
+    @rule(
+        steps=st.integers(1, 7),
+        what=st.sampled_from(WAGERS),
+        told=st.booleans(),
+        slip=st.sampled_from("TNREFV"),
+    )
+    def round_goes_on(self, steps: int, what: tuple[str, str], told: bool, slip: str) -> None:
+        """By the book; a confused device slips before the last of the steps."""
         for number in range(steps):
             if not self.is_open:
                 self.open_round()
+            if self.confused and number == steps - 1:
+                self._say(slip)
             self._go_on(number, what)
             if told:
                 self.deliver()
