@@ -283,11 +283,10 @@ def hardware_findings(board: Located, hardware: Located) -> Iterator[Finding]:
                 supplied.add(item.value)
                 if item.value not in wired:
                     yield item.line, f"bom[{index}].for", f"board.json has no {item.value}"
-        count = part.get("count")
-        if serves and serves.items and count is not None and type(count.value) is int:
-            if count.value % len(serves.items):
-                text = f"{count.value} parts cannot serve {len(serves.items)} things alike"
-                yield count.line, f"bom[{index}].count", text
+        alike = len(serves.items) if serves else 0
+        count = _number(part, "count")
+        if alike and count is not None and count % alike:
+            yield _line(part, "count"), f"bom[{index}].count", f"{count} parts for {alike} things"
     if bom is not None and isinstance(bom.value, list) and bom.items:
         for name in wired:
             if name not in supplied:
