@@ -37,7 +37,7 @@ class CameraError(ReadingFault):
 
 
 class SensorError(ReadingFault):
-    """A sensor module or the accelerometer does not answer as documented: check its cable, power and address."""
+    """A sensor module or accelerometer does not answer as documented: check cable, power and address."""
 
     part = "sensor"
 
