@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -111,21 +111,21 @@ def read_on_micropython(profile: Path, count: int) -> Iterator[Callable[[list[by
     stdin, stdout = process.stdin, process.stdout
 
     def read_scene(frames: list[bytes]) -> dict:
-        try:
+        with suppress(BrokenPipeError):  # why it ended is what it wrote last
             for frame in frames:
                 stdin.write(frame)
             stdin.flush()
-        except BrokenPipeError as error:
-            raise ReadError("MicroPython ended early; its message is above") from error
         line = stdout.readline()
-        if not line:
-            raise ReadError("MicroPython ended early; its message is above")
+        if not line.startswith(b"{"):
+            trace = (line + stdout.read()).decode(errors="replace").strip()
+            raise ReadError(f"the reader failed on MicroPython: {trace or 'no message'}")
         return json.loads(line)
 
     try:
         yield read_scene
     finally:
-        stdin.close()
+        with suppress(BrokenPipeError):
+            stdin.close()
         stdout.close()
         process.wait(timeout=10)
 

@@ -17,6 +17,7 @@ _ANGLE_TOLERANCE = 0.13
 _OFFSET_TOLERANCE = 0.08
 _RIM = 0.41  # dark within this distance of the middle is on the face, beyond it may be its rounded edge
 _SAME_SITE = 0.07
+_MIDDLE = 0.5  # a worn middle pip alone turns a five into a four: there less contrast is no longer bare
 _PROBE = 0.045  # radius of the cross of five samples that judges a site, in sides
 
 
@@ -172,7 +173,8 @@ def prove_sites(places, pattern, pose, columns, profile, shades):
             margin = min(margin, (contrast - profile.pip) / (1 - profile.pip))
         else:
             contrast = bare_shade.contrast(columns, x, y, probe)
-            margin = min(margin, (profile.bare - contrast) / profile.bare)
+            limit = profile.bare * _MIDDLE if abs(u) + abs(v) < _SAME_SITE else profile.bare
+            margin = min(margin, (limit - contrast) / limit)
         if margin < 0:
             raise Refused("die-damaged", "faint-spot")
     return margin

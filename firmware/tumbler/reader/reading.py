@@ -4,8 +4,11 @@ Nothing is guessed. A face is reported only when every spot on it is a pip of on
 bare, its die has the size of one on the platform, and its brightness under the lamps says that it lies level.
 """
 
+import gc
+
 from .bodies import BodyFinder
 from .clusters import ClusterFinder, levels, read_cluster
+from .floor import check_floor
 from .gather import Gatherer
 from .pips import Shade, find_spots, prove_sites, read_face, sites
 from .profile import LIGHT_PIPS
@@ -61,6 +64,7 @@ class Reader:
         self.height = profile.height
         self.lamps = profile.lamps
         self._count = count
+        gc.collect()  # the large buffers go below the gaps that loading code and profile left
         self._gatherer = Gatherer(profile)
         self._labeller = Labeller()
         self._light = profile.polarity == LIGHT_PIPS
@@ -99,6 +103,10 @@ class Reader:
             refusals.append(("extra-object", "%d bodies" % len(bodies)))
         elif len(bodies) < self._count:
             refusals.append(("die-missing", "%d of %d dice" % (len(bodies), self._count)))
+        try:
+            check_floor(self._gatherer, bodies)
+        except Refused as refusal:
+            refusals.append((refusal.reason, refusal.detail))
         if self._light and _are_at_different_heights(dice):
             refusals.append(("stacked", "pitches differ"))
         if not refusals:
@@ -151,8 +159,9 @@ class Reader:
         """Shades of a face with dark pips: a pip is dark in the brightest frame, a mark in the darkest."""
         gatherer = self._gatherer
         box = pose.box(-0.1, gatherer.columns, gatherer.rows)
-        level = self._finder.level(gatherer.high, box, body.level)
-        return Shade(gatherer.high, level, 0), Shade(gatherer.low, body.level, 0)
+        cut = body.level // 2
+        planes = gatherer.high, gatherer.low
+        return [Shade(plane, self._finder.level(plane, box, cut), 0) for plane in planes]
 
     def _light_shades(self, pose, pattern):
         """Shades of a face with light pips: a pip is light in the darkest frame, a mark in the brightest."""
