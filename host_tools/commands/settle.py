@@ -158,7 +158,11 @@ def _progress(source: BinaryIO, wanted: bool) -> Iterator[Callable[[int], None]]
 
         size = os.fstat(source.fileno()).st_size if source.seekable() else 0
         columns = (TextColumn("{task.completed:,.0f} lines settled"), BarColumn(), TimeElapsedColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        console = Console(stderr=True)
+        # Left alone, rich would take over standard output too and show the rows on the bar's terminal.
+        with Progress(
+            *columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
+        ) as bar:
             task = bar.add_task("settling", total=None)
 
             def show(number: int) -> None:

@@ -1,7 +1,11 @@
 """`tumbler settle` and `tumbler rules` as users call them: output, exit status, bad input of every sort."""
 
+import contextlib
 import io
 import json
+import os
+import subprocess
+import sys
 import tracemalloc
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -225,6 +229,37 @@ def test_progress_of_a_long_stream_is_told():
     assert (status, len(rows)) == (0, 100_001)
     assert "100,000 lines settled" in error
     assert "100,001 won" in error
+
+
+def test_a_bar_on_the_terminal_leaves_standard_output_alone(tmp_path):
+    bets, out = tmp_path / "bets.jsonl", tmp_path / "out.jsonl"
+    bets.write_text("".join(line(str(number)) for number in range(3000)))
+    terminal, other_end = os.openpty()
+    command = [
+        sys.executable,
+        "-c",
+        "from host_tools.cli import main; main()",
+        "settle",
+        *RAPID,
+        "--dice",
+        "1,2,2",
+    ]
+    with (
+        out.open("wb") as file,
+        subprocess.Popen([*command, "--bets", str(bets)], stdout=file, stderr=other_end) as run,
+    ):
+        os.close(other_end)
+        shown = b""
+        with contextlib.suppress(OSError):  # how a terminal says that its other end is closed
+            while chunk := os.read(terminal, 65536):
+                shown += chunk
+    os.close(terminal)
+    assert run.returncode == 0
+    assert [json.loads(row)["id"] for row in out.read_text().splitlines()] == [
+        str(number) for number in range(3000)
+    ]
+    assert b"lines settled" in shown
+    assert b'"payout"' not in shown
 
 
 def test_rules_list_names_every_layout():
