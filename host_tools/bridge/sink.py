@@ -7,6 +7,7 @@ durable; only then does the session acknowledge. Delivered again, the same bytes
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from host_tools import ledger, link
 from host_tools.bridge import order
@@ -34,6 +35,8 @@ from host_tools.records.errors import Malformed, Replay, UnknownDevice
 from host_tools.rulebooks import load_rulebook
 from tumbler.definitions import FACTS, name_of
 
+_REMEMBERED = 1024  # records
+
 Listener = Callable[[Event], None]
 
 # Steps of a round; told to people when one comes for a round that is concluded or that nobody opened here.
@@ -59,6 +62,8 @@ class LedgerSink:
         self._clock = clock
         self._find_rulebook = find_rulebook
         self._verifier = Verifier(registry, self._digest_of)
+        # A round's records are read again at each of its steps; the same bytes have the same verdict.
+        self._authentic = lru_cache(_REMEMBERED)(self._verifier.authenticate)
         self._listeners: dict[bytes, list[Listener]] = defaultdict(list)
         with books.transaction():
             for device in registry.devices():
@@ -105,7 +110,7 @@ class LedgerSink:
         """What the records in the ledger prove about a round, under its own terms. Raises TermsLost."""
         minimum = terms_of(round_, self._find_rulebook).rulebook.minimum_tumbles
         stored = self.books.records_of_round(round_.id)
-        facts = [self._verifier.authenticate(each.raw) for each in stored if each.device == round_.device]
+        facts = [self._authentic(each.raw) for each in stored if each.device == round_.device]
         return order.standing(round_.mode, minimum, facts)
 
     # --- one record ---
@@ -119,7 +124,8 @@ class LedgerSink:
         believed: list[Record] = []
         for sequence, raw in records:
             try:
-                record = self._verifier.verify(raw, head)
+                record = self._authentic(raw)
+                self._verifier.check_order(record, head)
                 if (record.device, record.sequence) != (device, sequence):
                     raise Malformed(f"the frame of record {sequence} holds another record")
             except Replay:

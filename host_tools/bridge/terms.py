@@ -3,12 +3,13 @@
 from collections.abc import Callable
 
 from host_tools import ledger, settlement
+from host_tools.bridge.errors import BridgeError
 from host_tools.rulebooks import Rulebook, UnknownLayoutError, UnknownRulebookError
 
 FindRulebook = Callable[[str], Rulebook]
 
 
-class TermsLost(Exception):
+class TermsLost(BridgeError):
     """The rulebook of a round in the ledger is gone or has other content now; it cannot be settled."""
 
 

@@ -48,7 +48,7 @@ class Ledger:
     """
 
     def __init__(self, path: Path | str, sqlite_version: str = apsw.sqlite_lib_version()) -> None:
-        self.store = Store(Path(path), sqlite_version)
+        self.store = Store(Path(path).resolve(), sqlite_version)  # one lease, by whatever link it is reached
 
     def __enter__(self) -> "Ledger":
         return self

@@ -128,6 +128,10 @@ def test_a_second_bridge_on_the_same_file_is_refused(path: Path) -> None:
         assert other.returncode == 1
         assert "LedgerInUse" in other.stderr
         betting(books)
+        alias = path.with_name("alias.db")
+        alias.symlink_to(path)
+        with pytest.raises(ledger.LedgerInUse):
+            Ledger(alias)
     Ledger(path).close()
 
 
