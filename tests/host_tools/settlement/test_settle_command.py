@@ -13,6 +13,8 @@ from typing import Any, BinaryIO, cast
 
 import pytest
 import typer
+from hypothesis import given as fuzz
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from host_tools.commands import rules as rules_command
@@ -194,6 +196,26 @@ def test_a_duplicate_id_is_refused_wherever_it_comes_again():
 def test_a_missing_last_line_end_and_no_lines_at_all():
     assert tumbler("settle", *RAPID, "--dice", "1,2,2", given=line().strip())[1][0]["result"] == "won"
     assert tumbler("settle", *RAPID, "--dice", "1,2,2")[:2] == (0, "")
+
+
+PIECE = st.one_of(
+    st.binary(max_size=30),
+    st.sampled_from(
+        [b'{"id":', b'"a"', b',"wager":', b'"total:', b'"stake":"', b"5", b'"}', b"\n", b"{", b"NaN", b"[["]
+    ),
+    st.builds(line, st.text(max_size=3), st.text(max_size=8), st.text(max_size=5)).map(str.encode),
+)
+
+
+@fuzz(given=st.lists(PIECE, max_size=30).map(b"".join))
+def test_whatever_the_bytes_every_line_has_one_answer(given):
+    judge = Judge(open_table(load_rulebook("mbs-electronic-sic-bo-v4"), "alfastreet"), Outcome((1, 2, 2)))
+    answers = list(settle_lines(judge, io.BytesIO(given)))
+    assert len(answers) == len(io.BytesIO(given).readlines())
+    for result, readable in answers:
+        assert json.loads(settle_command._json_line(result))["result"] in ("won", "lost", "refused")
+        assert readable or result.result == "refused"
+        assert (result.result == "refused") == bool(result.reason)
 
 
 class _Made(io.RawIOBase):
