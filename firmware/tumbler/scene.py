@@ -12,6 +12,7 @@ class Scene:
     """
 
     def __init__(self, board, reader):
+        self.profile_digest = reader.profile.digest
         self._board = board
         self._reader = reader
         self._frame = bytearray(reader.profile.width * reader.profile.height)

@@ -27,6 +27,8 @@ class SensorScene:
     board: now(), idle(); sensor: a driver of make_sensor.
     """
 
+    profile_digest = b""  # what the module knows of the dice is the module's own
+
     def __init__(self, board, sensor):
         self._board = board
         self._sensor = sensor

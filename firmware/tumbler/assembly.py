@@ -1,0 +1,81 @@
+"""Everything but the scene, self-tested and put together over what the journal proves."""
+
+import gc
+import hashlib
+import os
+
+from tumbler.controller import Controller, Identity
+from tumbler.definitions import FIRST_PREVIOUS
+from tumbler.journal import Journal
+from tumbler.link import DeviceSession
+from tumbler.records import cbor
+from tumbler.records.chain import Chain
+from tumbler.replay import replay
+from tumbler.signing import Ed25519Signer, KeyStore, self_test
+
+_LEAST_FREE = 60_000  # bytes of heap that rounds need once everything is set up
+_CHUNK = 1024
+
+
+class StartError(Exception):
+    """The self-test failed; the message says which part and what to do."""
+
+
+def assemble(board, settings, scene, folder):
+    """Self-test every part and put them together; StartError, or the part's own error, tells what failed.
+
+    board: a hal board; settings: config.Config; scene: begun by start; folder: where the package lies.
+    """
+    self_test()
+    _test_codec()
+    firmware = firmware_digest(folder)
+    identity = Identity(firmware, hashlib.sha256(settings.raw + scene.profile_digest).digest())
+    keys = KeyStore(board.storage + "/keys").load()
+    journal = Journal(board.storage + "/journal")
+    journal.mount()
+    proven = replay(journal)
+    boot = journal.next_boot(proven.boot)
+    signer = Ed25519Signer(keys.seed)
+    chain = Chain(keys.device_id, boot, proven.sequence, proven.digest, signer, board.entropy)
+    link = DeviceSession(
+        journal,
+        keys.host_key,
+        {"device": keys.device_id, "boot": boot, "firmware": firmware},
+        int.from_bytes(board.entropy(4), "big") | 1,
+        board.send,
+    )
+    gc.collect()
+    if hasattr(gc, "mem_free") and gc.mem_free() < _LEAST_FREE:
+        raise StartError("memory: %d bytes are free, %d are needed" % (gc.mem_free(), _LEAST_FREE))
+    return Controller(board, settings.limits, identity, scene, journal, chain, link, proven)
+
+
+def _test_codec():
+    sample = {0: 1, 4: [1, 2, 3], 5: FIRST_PREVIOUS, 15: "sound"}
+    if cbor.decode(cbor.encode(sample)) != sample:
+        raise StartError("codec: CBOR does not decode to what was encoded: flash the firmware again")
+
+
+def firmware_digest(folder):
+    """SHA-256 over name and content of every file below `folder`, in order of name."""
+    digest = hashlib.sha256()
+    buffer = memoryview(bytearray(_CHUNK))
+    for path in sorted(_files(folder)):
+        digest.update(path[len(folder) :].encode())
+        with open(path, "rb") as file:
+            count = file.readinto(buffer)
+            while count:
+                digest.update(buffer[:count])
+                count = file.readinto(buffer)
+    return digest.digest()
+
+
+def _files(folder):
+    found = []
+    for name in os.listdir(folder):
+        path = folder + "/" + name
+        if os.stat(path)[0] & 0x4000:
+            found += _files(path)
+        else:
+            found.append(path)
+    return found
