@@ -83,6 +83,7 @@ NAMED = {
     "0003": "not-flat",
     "0021": "stacked",
     "0017": "unreadable",
+    "0038": "unreadable",
     "0026": "die-missing",
     "0034": "extra-object",
     "0029": "die-damaged",

@@ -54,6 +54,16 @@ class BodyFinder:
         bodies.sort(key=lambda body: (body.pose.y, body.pose.x))
         return bodies
 
+    def core(self, body):
+        """Area of a body at the highest cut against that of a level top face: blur makes the core smaller."""
+        gatherer = self._gatherer
+        box = body.pose.box(0.1, gatherer.columns, gatherer.rows)
+        cut = body.level * CUTS[-1] // 100
+        regions = self._labeller.find(gatherer.low, gatherer.columns, box, cut, 256, 1)
+        largest = max(regions, key=lambda region: region.area)
+        self._outline.trace(gatherer.low, self._labeller.runs(largest), largest, cut)
+        return self._outline.area / gatherer.profile.areas[-1]
+
     def _cut(self, region, index, bodies):
         """Append the bodies of a region, cutting higher while it holds more than one."""
         gatherer = self._gatherer

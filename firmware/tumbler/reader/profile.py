@@ -125,14 +125,15 @@ def load_profile(path):
     with open(path, "rb") as file:
         text = file.read()
     digest = hashlib.sha256(text).digest()
+    # What is wrong is raised outside the handlers: MicroPython chains no exceptions and warns of an attempt.
+    trouble = None
     try:
-        fields = json.loads(text)
-    except ValueError as error:
-        raise ProfileError("%s: is not JSON" % path) from error
-    try:
-        return Profile(fields, digest)
+        return Profile(json.loads(text), digest)
     except ProfileError as error:
-        raise ProfileError("%s: %s" % (path, error)) from error
+        trouble = str(error)
+    except ValueError:
+        trouble = "is not JSON"
+    raise ProfileError("%s: %s" % (path, trouble))
 
 
 def _field(fields, name, where=""):

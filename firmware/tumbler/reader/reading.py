@@ -20,6 +20,8 @@ READ = "read"
 REFUSED = "refused"
 
 _FLAT_DEGREES = 4.2  # a level die measures 0 to 4 degrees, 1.3 on average; 6 must be noticed
+_BLURRED = "out-of-focus"
+_SHARP = 0.93  # a larger square whose core is smaller than this share of what its outline promises is blurred
 # What the scene is called when its bodies are refused for several reasons, the surest knowledge first.
 _REASONS = ("stacked", "not-flat", "extra-object", "die-missing", "die-damaged", "unreadable")
 
@@ -111,7 +113,7 @@ class Reader:
             refusals.append(("stacked", "pitches differ"))
         if not refusals:
             return Reading(dice)
-        reason, detail = min(refusals, key=lambda refusal: _REASONS.index(refusal[0]))
+        reason, detail = min(refusals, key=_rank)
         return Reading(dice, reason, detail)
 
     def _find_bodies(self):
@@ -151,9 +153,10 @@ class Reader:
         try:
             return read_face(spots, body.pose, self.profile)
         except Refused as refusal:
-            if self._tilt(body.pose, ()) >= _FLAT_DEGREES:
-                raise Refused("not-flat", "tilted") from refusal
-            raise
+            cause = refusal
+        if self._tilt(body.pose, ()) >= _FLAT_DEGREES:
+            cause = Refused("not-flat", "tilted")
+        raise cause
 
     def _dark_shades(self, body, pose):
         """Shades of a face with dark pips: a pip is dark in the brightest frame, a mark in the darkest."""
@@ -180,6 +183,8 @@ class Reader:
         if tilt >= _FLAT_DEGREES:
             return Refused("not-flat", "tilted")
         if body.is_larger_square():
+            if self._finder.core(body) < body.ratio * _SHARP:
+                return Refused("unreadable", _BLURRED)
             return Refused("stacked", "too near")
         if body.ratio < 0.5:
             return Refused("extra-object", "small body")
@@ -189,6 +194,12 @@ class Reader:
         gatherer = self._gatherer
         centre = self.profile.platform[0] - gatherer.left, self.profile.platform[1] - gatherer.top
         return tilt_degrees(face_brightness(gatherer, pose, pips), pose, centre, self.profile)
+
+
+def _rank(refusal):
+    """Order of (reason, detail) as the scene's name: what a blurred picture shows besides is not believed."""
+    reason, detail = refusal
+    return -1 if detail == _BLURRED else _REASONS.index(reason)
 
 
 def _are_at_different_heights(dice):

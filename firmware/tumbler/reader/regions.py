@@ -35,7 +35,7 @@ class Region:
 class Labeller:
     """Finds regions with buffers made once; a picture with more runs than they hold is no picture of dice."""
 
-    def __init__(self, most=2000):
+    def __init__(self, most=1200):
         self._start = array("h", bytes(2 * most))
         self._end = array("h", bytes(2 * most))
         self._row = array("h", bytes(2 * most))
