@@ -51,7 +51,7 @@ def run() -> list[dict[str, Any]]:
     ]
 
 
-def _seconds(work: Callable[[], object], times: int = 7) -> float:
+def _seconds(work: Callable[[], object], times: int = 20) -> float:
     """The least processor time of a few repetitions; other processes on the machine do not count."""
     spent = []
     for _ in range(times):
