@@ -55,12 +55,12 @@ class I2c:
 
 
 class Uart:
-    """The wire to `chip`. trickle: bytes that arrive between two looks at it, None for all at once;
+    """The wire to `chip`. trickle: bytes that arrive between two looks at it;
     room: bytes the transmit buffer takes; unplugged: every call fails."""
 
     def __init__(self, chip):
         self.chip = chip
-        self.trickle = None
+        self.trickle = 1 << 20
         self.room = 256
         self.unplugged = False
         self._arrived = 0
@@ -71,8 +71,7 @@ class Uart:
 
     def any(self):
         self._plugged()
-        out = len(self.chip.out)
-        self._arrived = out if self.trickle is None else min(out, self._arrived + self.trickle)
+        self._arrived = min(len(self.chip.out), self._arrived + self.trickle)
         return self._arrived
 
     def readinto(self, buffer, count):

@@ -29,12 +29,17 @@ class Module:
         self.acknowledges = 1000  # bytes of a write
         self.spoil = []  # numbers of outgoing frames to damage, 0 is the next
         self.before_frames = b""
+        self.most = 1000  # frames of one answer
+
+    def answers(self, request):
+        """Frames without their sum."""
+        raise NotImplementedError
 
     def hear(self, data):
         if self.silent:
             return
         self.heard.append(bytes(data))
-        for content in self.answers(bytes(data)):
+        for content in self.answers(bytes(data))[: self.most]:
             frame = content + bytes([sum(content) + (16 if 0 in self.spoil else 0) & 0xFF])
             self.spoil = [count - 1 for count in self.spoil if count]
             self.out += self.before_frames + frame
@@ -314,12 +319,9 @@ class Faults(HuskyLensCase):
 
     def test_announced_but_missing_objects_are_no_answer(self):
         for kind, connect in BOTH_BUSES:
-
-            class Forgetful(kind):
-                def answers(self, request):
-                    return super().answers(request)[:3]
-
-            self.assertIn("half an answer", self.fault(connect(Forgetful())))
+            module = kind()
+            module.most = 3
+            self.assertIn("half an answer", self.fault(connect(module)))
 
 
 class AbandonedRequests(HuskyLensCase):
