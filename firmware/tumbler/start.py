@@ -7,15 +7,17 @@ import gc
 import sys
 
 from tumbler import __version__, config
-from tumbler.reader import Reader, load_profile
-from tumbler.scene import Scene
 
 BANNER = "Sic Bo tumbler %s\r\n"
 
 
 def main():
     """Boot the board that the volume's board.json names, and run it until power is cut."""
-    board, settings = _board()
+    boot(*_board())
+
+
+def boot(board, settings):
+    """Run `board` (of a hal back end) by its `settings` (config.Config) until power is cut."""
     board.send((BANNER % __version__).encode())
     folder = _folder()
     scene = _scene(board, settings, folder)
@@ -29,17 +31,22 @@ def main():
 
 def run(board, controller):
     """Step for ever; after a program error the board restarts in the state its journal proves."""
+    board.start_watchdog()
     while True:
         try:
             controller.step()
+            board.idle()
+        except KeyboardInterrupt:  # a technician's tool takes over
+            board.stop_drive()
+            raise
         except Exception as error:
             _give_up(board, controller, error)
-        board.idle()
 
 
 def _give_up(board, controller, error):
     sys.print_exception(error)  # pyright: ignore[reportAttributeAccessIssue]
     try:
+        board.stop_drive()
         controller.fail(error)
     finally:
         board.restart()
@@ -54,6 +61,14 @@ def _board():
 
 
 def _scene(board, settings, folder):
+    """What reads the dice; only the modules that it takes are loaded."""
+    if settings.profile is None:
+        from tumbler.sensor_scene import SensorScene
+
+        return SensorScene(board, board.sensor)
+    from tumbler.reader import Reader, load_profile
+    from tumbler.scene import Scene
+
     profile = load_profile(folder + "/profiles/" + settings.profile)
     gc.collect()
     return Scene(board, Reader(profile))
