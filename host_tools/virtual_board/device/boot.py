@@ -1,7 +1,8 @@
 """What the virtual board's port adds to MicroPython's: machine.reset, the volume, the application's start.
 
 A volume that does not mount stays as it is: the application then refuses to start, and the REPL comes.
-TUMBLER_START is "application", or "repl" after a soft reset in raw REPL mode, as on a board.
+TUMBLER_START is "application", or "repl" after a soft reset in raw REPL mode, as on a board. With TUMBLER_FLASHED
+the application is the volume's main.py, run as on a board, and nothing of the host's build is left.
 """
 
 import os
@@ -38,5 +39,16 @@ try:
 except StorageDamaged as error:
     print(error)
 
+flashed = os.getenv("TUMBLER_FLASHED")
+if flashed:
+    sys.path[:] = [""]
+    for name in [name for name in sys.modules if name.startswith("tumbler")]:
+        del sys.modules[name]
+
 if os.getenv("TUMBLER_START") == "application":
-    import main  # noqa: F401
+    if not flashed:
+        import main  # noqa: F401
+    elif "main.py" in os.listdir():
+        with open("main.py") as file:
+            text = file.read()
+        exec(text, {"__name__": "__main__"})

@@ -1,4 +1,6 @@
-"""Format the virtual board's flash image and provision it; prints what the board tells of itself as JSON."""
+"""Format the virtual board's flash image; with a TUMBLER_CONFIGURATION (the path of a board.json) also provision
+it, and print what the board tells of itself as JSON.
+"""
 
 import json
 import os
@@ -13,9 +15,12 @@ from tumbler.hal import virtual  # noqa: E402
 
 image = os.getenv("TUMBLER_FLASH", "")
 virtual.format_flash(image)
-virtual.mount_flash(image)
-with open(os.getenv("TUMBLER_CONFIGURATION", ""), "rb") as file:
-    configuration = file.read()
-challenge = unhexlify(os.getenv("TUMBLER_CHALLENGE", ""))
-host_entropy = unhexlify(os.getenv("TUMBLER_HOST_ENTROPY", ""))
-print(json.dumps(provision(virtual.STORAGE, configuration, challenge, host_entropy, virtual.entropy)))
+if os.getenv("TUMBLER_CONFIGURATION"):
+    virtual.mount_flash(image)
+    with open(os.getenv("TUMBLER_CONFIGURATION", ""), "rb") as file:
+        configuration = file.read()
+    with open(virtual.STORAGE + "/board.json", "wb") as file:
+        file.write(configuration)
+    challenge = unhexlify(os.getenv("TUMBLER_CHALLENGE", ""))
+    host_entropy = unhexlify(os.getenv("TUMBLER_HOST_ENTROPY", ""))
+    print(json.dumps(provision(virtual.STORAGE, challenge, host_entropy, virtual.entropy)))
