@@ -73,6 +73,8 @@ def firmware_digest(folder):
 def _files(folder):
     found = []
     for name in os.listdir(folder):
+        if name == "__pycache__":
+            continue  # CPython's, which come and go
         path = folder + "/" + name
         if os.stat(path)[0] & 0x4000:
             found += _files(path)
