@@ -18,7 +18,6 @@ from host_tools.virtual_board import Scenario, VirtualBoard
 
 CONNECT_S = 20.0
 COVER_S = 30.0
-COVER_SEEN_MS = 100  # well above the debouncing of any board.json
 FAST_PING_S = 0.05  # a board that runs as fast as it goes lives seconds in that time
 
 Progress = Callable[[str], None]
@@ -109,14 +108,10 @@ class VirtualTable:
         return RoundFacts(strokes, tilts)
 
     async def ready(self) -> None:
-        """Wait until the dealer has closed the cover and the device sees it: before, no round opens."""
-        plant = self.board.plant
-        if plant.scenario.mode != "covered" or not plant.scenario.dealer:
-            return
-        async with asyncio.timeout(COVER_S):
-            while not plant.levels["cover-closed"]:
-                await self.board.happens("cover-closed")
-            await self.pass_time(COVER_SEEN_MS)
+        """Wait until the device lets a round open, as far as the scenario's dealer closes the cover."""
+        if self.board.plant.scenario.dealer:
+            async with asyncio.timeout(COVER_S):
+                await self.table.ready()
 
     async def pass_time(self, ms: int) -> None:
         """Wait until so much of the board's own time has passed."""

@@ -48,6 +48,8 @@ class Controller:
         self._received = bytearray(_RECEIVE_BYTES)
         self._status = None
         self._scene_failed = "sensor-fault" in proven.faults
+        self._senses = (self._sense_strokes, self._sense_enclosure, self._sense_rest)
+        self._senses_failed = False  # in the newest step
         self._forked = False
 
     @property
@@ -105,10 +107,23 @@ class Controller:
             self._handle(("host-lost",), now)
 
     def _sense(self, now):
+        self._senses_failed = False
+        for sense in self._senses:
+            try:
+                sense(now)
+            except ReadingFault as error:
+                self._senses_failed = True
+                self._handle(_sensor_fault(error), now)
+
+    def _sense_strokes(self, now):
         for channel, level, t_us in self._board.edges():
             self._handle_all(self._strokes.feed(channel, level, t_us), now)
         self._handle_all(self._strokes.poll(now * 1000), now)
+
+    def _sense_enclosure(self, now):
         self._handle_all(self._enclosure.sample(self._board.level, now), now)
+
+    def _sense_rest(self, now):
         self._handle_all(self._rest.sample(self._board.vibration(), now), now)
 
     def _read_scene(self):
@@ -120,7 +135,7 @@ class Controller:
         except ReadingFault as error:
             self._scene_failed = True
             self._scene.stop()
-            event = ("fault", "sensor-fault", "%s: %s" % (error.part, error))
+            event = _sensor_fault(error)
         if event is not None:
             self._handle(event, self._board.now())
 
@@ -157,7 +172,8 @@ class Controller:
         if fact == "memory-fault":
             return bool(self._link.forked)
         if fact == "sensor-fault":
-            return self._strokes.stuck or self._enclosure.present(fact) or not self._scene_works()
+            present = self._senses_failed or self._strokes.stuck or self._enclosure.present(fact)
+            return present or not self._scene_works()
         return self._enclosure.present(fact)
 
     def _scene_works(self):
@@ -214,12 +230,17 @@ class Controller:
             "strokes": len(state.strokes),
             "at_rest": state.at_rest,
             "faults": state.faults,
+            "covered": play.is_covered(state),
         }
         if state.round is not None:
             values["round"] = state.round
         if values != self._status:
             self._status = values
             self._link.notify(values, now)
+
+
+def _sensor_fault(error):
+    return "fault", "sensor-fault", "%s: %s" % (error.part, error)
 
 
 def _numbers(values):

@@ -167,6 +167,7 @@ MESSAGES = {
             "uptime_ms": (5, "uint"),
             "round": (6, "bytes:16"),
             "crc_errors": (7, "uint"),
+            "covered": (8, "bool"),  # the cover is closed: a round of covered play may open
         },
         ("state", "strokes", "at_rest", "faults", "last", "uptime_ms", "crc_errors"),
     ),

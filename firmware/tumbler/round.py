@@ -63,6 +63,11 @@ def in_round(state):
     return state.round is not None
 
 
+def is_covered(state):
+    """True while both channels of the cover say that it is closed."""
+    return state.cover_closed and not state.cover_open
+
+
 def bets_closed(state):
     """True once no-more-bets is in the journal for the open round."""
     if state.mode == OPEN:
@@ -102,7 +107,7 @@ def _open(state, event, now, limits):
         return _refuse(state, "faulted", state.faults[0])
     if round_id == state.last_round:
         return _refuse(state, "wrong-round", "this round has been played: open one with a new id")
-    if mode == COVERED and not (state.cover_closed and not state.cover_open):
+    if mode == COVERED and not is_covered(state):
         return _refuse(state, "wrong-state", "the cover is not closed")
     opened = _with(
         state, phase="opened", round=round_id, mode=mode, strokes=(), weak=0, tumbled=False, deadline=None

@@ -105,6 +105,11 @@ class Table:
 
     # --- the steps of a round ---
 
+    async def ready(self) -> None:
+        """Wait until a round can be opened: in covered play, until the device sees the cover closed."""
+        if self.config.terms.rulebook.play_mode == "covered":
+            await self._until(lambda: self._status is not None and self._status.get("covered", True))
+
     async def open_round(self) -> bytes:
         """Open a round on the device; returns its id once the device's record is durable."""
         current = self._books.current_round(self.config.name)
@@ -326,6 +331,7 @@ class Table:
     def _on_link(self, event: link.Event) -> None:
         device = event.device or self.config.device
         if event.kind in ("connected", "restarted"):
+            self._status = None  # told by an earlier boot, perhaps
             self._feed.put(DeviceConnected(device, event.boot or 0))
         elif event.kind == "lost":
             self._feed.put(DeviceLost(device, event.reason))
