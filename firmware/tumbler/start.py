@@ -13,14 +13,14 @@ BANNER = "Sic Bo tumbler %s\r\n"
 
 def main():
     """Boot the board that the volume's board.json names, and run it until power is cut."""
-    boot(*_board())
+    boot(*open_board())
 
 
 def boot(board, settings):
     """Run `board` (of a hal back end) by its `settings` (config.Config) until power is cut."""
     board.send((BANNER % __version__).encode())
-    folder = _folder()
-    scene = _scene(board, settings, folder)
+    folder = find_folder()
+    scene = open_scene(board, settings, folder)
     # The frame buffers have found their room in one piece; only now may other modules break up the heap.
     from tumbler.assembly import assemble
 
@@ -52,7 +52,7 @@ def _give_up(board, controller, error):
         board.restart()
 
 
-def _board():
+def open_board():
     path = "board.json"
     settings = config.load(path)
     module = "tumbler.hal." + settings.board
@@ -60,7 +60,7 @@ def _board():
     return sys.modules[module].Board(settings.hal), settings
 
 
-def _scene(board, settings, folder):
+def open_scene(board, settings, folder):
     """What reads the dice; only the modules that it takes are loaded."""
     if settings.profile is None:
         from tumbler.sensor_scene import SensorScene
@@ -74,6 +74,6 @@ def _scene(board, settings, folder):
     return Scene(board, Reader(profile))
 
 
-def _folder():
+def find_folder():
     """The folder that holds the package `tumbler` and its data."""
     return __file__.rsplit("/", 2)[0] if "/" in __file__ else "."
