@@ -12,6 +12,7 @@ _DEAD_BAND = 10  # percent of the level that noise and shading take from a spot'
 _PITCH_TOLERANCE = 0.14  # dice of one make differ this much in the spacing of their pips
 _WINDOW = 0.135  # half-width of the window in which a spot is weighed, in sides
 _MASS_RANGE = 0.5, 2.0  # of the calibrated darkness of a pip
+_WELL_SEEN = 20  # side from which a pip covers enough pixels for its darkness to be measured well
 _MASS_SPREAD = 1.8  # of the pips of one face
 _ANGLE_TOLERANCE = 0.13
 _OFFSET_TOLERANCE = 0.08
@@ -83,7 +84,9 @@ def read_face(spots, outline, profile):
     reference = profile.masses[count]
     masses = [spot.mass for spot in spots]
     least, most = min(masses), max(masses)
-    if least < _MASS_RANGE[0] * reference or most > _MASS_RANGE[1] * reference or most > _MASS_SPREAD * least:
+    slack = 1 + max(0, _WELL_SEEN - profile.side) / _WELL_SEEN
+    low, high = _MASS_RANGE[0] * reference / slack, _MASS_RANGE[1] * reference * slack
+    if least < low or most > high or most > _MASS_SPREAD * slack * least:
         raise Refused("die-damaged", "spot-not-a-pip")
     best = fit(spots, outline, profile.pips[count])
     if best is None:
