@@ -90,7 +90,7 @@ class ModuleV2(Module):
     def answers(self, request):
         if request == b"\x55\xaa\x00\x00\x0a\x01" + bytes(9) + b"\x0a":
             return [b"\x55\xaa\x1a\x00\x0a" + bytes(10)]
-        if request[:4] != b"\x55\xaa\x01\x81":
+        if request != b"\x55\xaa\x01\x81\x00\x81":
             return [b"\x55\xaa\x1a\x00\x0a\x00\x01" + bytes(8)]  # failed
         info = bytes([self.running, 10, self.learned, 0]) + number(len(self.objects)) * 4
         frames = [b"\x55\xaa\x1b" + info]
@@ -189,8 +189,17 @@ class Answers(HuskyLensCase):
                 arrow = b"\x55\xaa\x11\x0a\x2b\x2c\x01\xc8\x00\x0a\x00\x14\x00\x01\x00"
                 return super().answers(request)[:1] if request[4] == 0x2C else [info, arrow]
 
-        answer, _ = exchange(on_uart(Tracker()))
-        self.assertEqual([tuple(seen) for seen in answer.objects], [(UNKNOWN, 300, 200, 10, 20, None)])
+        class TrackerV2(ModuleV2):
+            def answers(self, request):
+                arrow = b"\x55\xaa\x1d\x81\x0a\x01\x00\x2c\x01\xc8\x00\x0a\x00\x14\x00"
+                frames = super().answers(request)
+                return frames if request[2] == 0 else [frames[0], arrow]
+
+        for kind in (Tracker, TrackerV2):
+            module = kind()
+            module.objects = module.objects[:1]
+            answer, _ = exchange(on_uart(module))
+            self.assertEqual([tuple(seen) for seen in answer.objects], [(UNKNOWN, 300, 200, 10, 20, None)])
 
 
 class Faults(HuskyLensCase):
@@ -310,6 +319,13 @@ class Faults(HuskyLensCase):
         module.running = 2
         self.assertIn("half an answer", self.fault(on_i2c(module)))
 
+    def test_a_knock_that_failed_is_no_readiness(self):
+        class Refusing(ModuleV2):
+            def answers(self, request):
+                return [b"\x55\xaa\x1a\x00\x0a\x00\x01" + bytes(8)]
+
+        self.assertIn("half an answer", self.fault(on_i2c(Refusing())))
+
     def test_the_first_firmware_of_the_second_generation_is_not_understood(self):
         class Older(ModuleV2):
             def answers(self, request):
@@ -324,22 +340,48 @@ class Faults(HuskyLensCase):
             self.assertIn("half an answer", self.fault(connect(module)))
 
 
-class AbandonedRequests(HuskyLensCase):
-    def test_an_answer_to_an_abandoned_request_is_passed_by(self):
-        """However far an exchange had come, and whatever it left unread, the next answer is of now."""
+class Requests(HuskyLensCase):
+    def test_nothing_is_answered_that_was_not_asked(self):
         for kind, connect in BOTH_BUSES:
-            for polls in range(12):
-                for rest in range(3):
+            driver = connect(kind())
+            self.assertIsNone(driver.poll(0))
+            exchange(driver)
+            self.assertIsNone(driver.poll(9999))
+
+    def test_a_module_that_was_absent_answers_the_first_request_after_that(self):
+        for kind in GENERATIONS:
+            module = kind()
+            bus = I2c({})
+            driver = make_sensor(kind.NAME, bus, kind.SETTINGS)
+            for start in (0, 5000, 10000):
+                self.fault(driver, start)
+            bus.chips[kind.ADDRESS] = module
+            self.assertEqual(len(exchange(driver, 20000)[0].objects), 3)
+
+    def test_each_exchange_tells_its_own_fault(self):
+        for kind, connect in BOTH_BUSES:
+            module = kind()
+            module.spoil = [0]
+            driver = connect(module)
+            self.assertIn("1 frames with a wrong sum", self.fault(driver))
+            module.silent = True
+            self.assertIn("silent", self.fault(driver, 5000))
+
+    def test_an_answer_to_an_abandoned_request_is_passed_by(self):
+        """However far two exchanges had come, and whatever they left unread, the next answer is of now."""
+        for kind, connect in BOTH_BUSES:
+            for first in range(7):
+                for second in range(7):
                     module = kind()
                     driver = connect(module)
-                    for start in range(1 + rest):
-                        driver.request(100 * start)
+                    for start, polls in ((0, first), (100, second)):
+                        driver.request(start)
                         for step in range(polls):
-                            if driver.poll(100 * start + step) is not None:
+                            if driver.poll(start + step) is not None:
                                 break
                     module.objects = [(5, 60, 100, 40, 42)]
                     answer, _ = exchange(driver, 1000)
-                    self.assertEqual([seen.face for seen in answer.objects], [5], (polls, rest))
+                    self.assertEqual([seen.face for seen in answer.objects], [5], (first, second))
 
 
 if __name__ == "__main__":

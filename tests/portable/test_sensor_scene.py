@@ -2,9 +2,13 @@
 
 import unittest
 
-from fake_buses import Clock
+from fake_buses import Clock, I2c
+from test_controller import FOLDER, Rig, clear_folder
+from test_driver_huskylens import ModuleV1
 
-from tumbler.drivers import NOT_FLAT, UNKNOWN, Answer, Seen
+from tumbler import journal as journals
+from tumbler.definitions import FACTS
+from tumbler.drivers import NOT_FLAT, UNKNOWN, Answer, Seen, make_sensor
 from tumbler.hal import SensorError
 from tumbler.sensor_scene import SensorScene, judge
 
@@ -235,6 +239,52 @@ class Faults(SceneCase):
         scene.works()
         self.play(scene)
         self.assertEqual(len(self.sensor.requests), 5)
+
+
+class WholeRounds(unittest.TestCase):
+    """The controller with a simulated HuskyLens in place of camera and reader."""
+
+    def setUp(self):
+        clear_folder()
+        journals.create(FOLDER)
+        self.module = ModuleV1()
+        driver = make_sensor("huskylens-v1", I2c({0x32: self.module}), {"address": 0x32})
+        self.rig = Rig(scene=lambda board: SensorScene(board, driver))
+
+    def tearDown(self):
+        clear_folder()
+
+    def uncover(self):
+        self.rig.to_reading()
+        self.rig.cover(True)
+        self.rig.wait(8000)
+
+    def test_a_round_is_read(self):
+        self.uncover()
+        reading = self.rig.newest("reading")
+        self.assertEqual((reading["faces"], reading["tilts"]), ([2, 3, 6], [0, 0, 0]))
+        self.assertEqual((reading["confidences"], len(reading["frames"])), ([0, 0, 0], 32))
+
+    def test_nothing_is_asked_before_the_cover_is_opened(self):
+        self.rig.to_reading()
+        self.rig.wait(1000)
+        self.assertEqual(self.module.heard, [])
+
+    def test_a_die_that_leans_voids_the_round(self):
+        self.module.objects[1] = (7, 150, 90, 41, 40)
+        self.uncover()
+        self.assertEqual(self.rig.newest("void")["fact"], FACTS["not-flat"])
+
+    def test_a_silent_module_is_a_sensor_fault_until_it_answers(self):
+        self.module.silent = True
+        self.uncover()
+        self.assertEqual(self.rig.newest("void")["fact"], FACTS["sensor-fault"])
+        self.assertTrue(self.rig.newest("fault")["detail"].startswith("sensor: silent"))
+        self.rig.cover(False)
+        clear = {"fact": FACTS["sensor-fault"]}
+        self.assertEqual(self.rig.command("clear-fault", **clear)[0], "still-present")
+        self.module.silent = False
+        self.assertEqual(self.rig.command("clear-fault", **clear)[0], "done")
 
 
 if __name__ == "__main__":

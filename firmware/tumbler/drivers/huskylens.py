@@ -92,17 +92,12 @@ class HuskyLens:
     def _forget(self):
         self._asked = False
         self._heard = False
-        self._expected = 0
-        self._number = None
         self._begun = False  # the answer is announced
-        self._objects = []  # what it has brought
-        self._digest = hashlib.sha256()
         self._frames.damaged = 0
 
     def _give_up(self):
         self._deadline = None
         self._owed = 0
-        self._frames.clear()
 
     def _guarded(self, act, *arguments):
         try:
@@ -160,5 +155,5 @@ class HuskyLens:
         if classes != CLASSES:
             raise SensorError("has learned %d of %d classes" % (classes, CLASSES))
         self._begun = True
-        self._objects = []
+        self._objects = []  # what it has brought
         self._digest = hashlib.sha256()
