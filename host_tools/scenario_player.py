@@ -15,9 +15,9 @@ from host_tools.records import ChainReport, verify_chain
 from host_tools.rulebooks import load_rulebook
 from host_tools.settlement import Table as Terms
 from host_tools.settlement import open_table
-from host_tools.virtual_board import Scenario
+from host_tools.virtual_board import Scenario, VirtualBoard
 from host_tools.virtual_board.scenario import Round
-from host_tools.virtual_table import VirtualTable, virtual_table
+from host_tools.virtual_table import PlantBoard, VirtualTable, virtual_table
 
 RULEBOOK, LAYOUT = "mbs-electronic-sic-bo-v4", "rapid-select"
 WAGERS = (("small", "20.00"), ("big", "10.00"), ("total:9", "2.50"), ("any-triple", "1.00"))
@@ -51,17 +51,23 @@ class PlayedRound:
 
 @dataclass(frozen=True, slots=True)
 class PlayedScenario:
-    """What came of a scenario: its rounds, the plant's log (time in us, what), the records audited as a whole
-    chain, and what the ledger's own check found."""
+    """What came of a scenario: its rounds, the plant's log (time in us, what), the device's records, audited
+    as a whole chain, and what the ledger's own check found."""
 
     terms: Terms
     rounds: tuple[PlayedRound, ...]
     log: tuple[tuple[int, str], ...]
+    records: tuple[bytes, ...]
     chain: ChainReport
     findings: tuple[str, ...]
 
 
-async def play_scenario(scenario: Scenario, directory: Path, speed: float | None = None) -> PlayedScenario:
+async def play_scenario(
+    scenario: Scenario,
+    directory: Path,
+    speed: float | None = None,
+    board_kind: type[PlantBoard] = VirtualBoard,
+) -> PlayedScenario:
     """Play each round once, in the empty folder `directory`; `speed` None: as fast as it goes."""
     terms = terms_for(scenario.mode)
     ids = itertools.count(1)
@@ -72,13 +78,15 @@ async def play_scenario(scenario: Scenario, directory: Path, speed: float | None
         speed=speed,
         seed=str(scenario.seed),
         new_round_id=lambda: Random(f"{scenario.seed}/{next(ids)}").randbytes(16),
+        board_kind=board_kind,
     )
     async with playing as virtual:
         rounds = [await _Player(virtual).play() for _ in scenario.rounds]
         raw = [stored.raw for stored in virtual.books.records(virtual.device)]
         chain = verify_chain(raw, virtual.registry)
         findings = _findings(virtual)
-        return PlayedScenario(terms, tuple(rounds), tuple(virtual.board.plant.log), chain, findings)
+        log = tuple(virtual.board.plant.log)
+        return PlayedScenario(terms, tuple(rounds), log, tuple(raw), chain, findings)
 
 
 def terms_for(mode: str) -> Terms:

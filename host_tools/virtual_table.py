@@ -12,6 +12,7 @@ from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.table import Table, TableConfig
 from host_tools.ledger import Ledger
 from host_tools.link import HostSession, SystemClock, Transport, open_serial
+from host_tools.pins.board import BlinkaBoard
 from host_tools.records import Device, Record, Registry, Verifier
 from host_tools.settlement import Table as Terms
 from host_tools.virtual_board import Scenario, VirtualBoard
@@ -21,6 +22,8 @@ COVER_S = 30.0
 FAST_PING_S = 0.05  # a board that runs as fast as it goes lives seconds in that time
 
 Progress = Callable[[str], None]
+# A board with a plant around it, which plays scenarios.
+PlantBoard = VirtualBoard | BlinkaBoard
 
 
 class TableUnusable(Exception):
@@ -69,7 +72,7 @@ class VirtualTable:
 
     def __init__(
         self,
-        board: VirtualBoard,
+        board: PlantBoard,
         books: Ledger,
         registry: Registry,
         terms: Terms,
@@ -129,6 +132,7 @@ async def virtual_table(  # noqa: PLR0913 - what a table is made of
     speed: float | None,
     seed: str,
     new_round_id: Callable[[], bytes],
+    board_kind: type[PlantBoard] = VirtualBoard,
     progress: Progress = lambda text: None,
 ) -> AsyncIterator[VirtualTable]:
     """A running table in the empty folder `directory`, playing `scenario`; keys follow from `seed`.
@@ -137,10 +141,10 @@ async def virtual_table(  # noqa: PLR0913 - what a table is made of
     device does not connect, BoardError when it cannot be made.
     """
     progress("Compiling the firmware and making a board with new keys ...")
-    identity = await VirtualBoard.create(directory / "board", seed=seed, profile=scenario.profile)
+    identity = await board_kind.create(directory / "board", seed=seed, profile=scenario.profile)
     registry = Registry([Device(identity.device, "virtual", identity.public_key, identity.host_key)])
     with Ledger(directory / "ledger.sqlite") as books:
-        async with VirtualBoard(directory / "board", scenario, speed=speed, seed=seed) as board:
+        async with board_kind(directory / "board", scenario, speed=speed, seed=seed) as board:
             virtual = VirtualTable(board, books, registry, terms, new_round_id)
             progress("Starting the controller ...")
             watch = _Watch(virtual.table.events(), board)
@@ -159,7 +163,7 @@ async def virtual_table(  # noqa: PLR0913 - what a table is made of
 class _Watch:
     """Ends a table whose device is refused, or silent for longer than a restart takes."""
 
-    def __init__(self, words: AsyncIterator[Event], board: VirtualBoard) -> None:
+    def __init__(self, words: AsyncIterator[Event], board: PlantBoard) -> None:
         self.connected = asyncio.Event()
         self._words = words
         self._board = board

@@ -75,7 +75,7 @@ class VirtualBoard:
         folder = frames or FRAMES / scenario.frames
         check_scenes(scenario, folder)
         if not flashed:
-            _read_identity(directory)
+            read_identity(directory)
         self.plant = Plant(scenario, folder)
         self.speed = speed
         self._directory = directory.resolve()
@@ -114,13 +114,13 @@ class VirtualBoard:
         }
         try:
             told = json.loads(await _run_format(directory, environment))
-            _check_proof(told, challenge)
+            check_proof(told, challenge)
         except BaseException:
             image.unlink()
             raise
         del told["proof"]
         (directory / "identity.json").write_text(json.dumps(told, indent=2) + "\n")
-        return _read_identity(directory)
+        return read_identity(directory)
 
     @staticmethod
     async def create_blank(directory: Path) -> None:
@@ -158,7 +158,7 @@ class VirtualBoard:
     @property
     def identity(self) -> Identity:
         """What the board told when it was made. Raises BoardError for one that was made blank."""
-        return _read_identity(self._directory)
+        return read_identity(self._directory)
 
     @property
     def repl_path(self) -> str:
@@ -377,13 +377,15 @@ async def _run_format(directory: Path, environment: dict[str, str]) -> bytes:
     return output
 
 
-def _check_proof(told: dict[str, str], challenge: bytes) -> None:
+def check_proof(told: dict[str, str], challenge: bytes) -> None:
+    """A board that was provisioned has the private key of what it told. Raises BoardError."""
     device, public_key, proof = (bytes.fromhex(told[name]) for name in ("device", "public_key", "proof"))
     if not is_signed(public_key, proof, possession_message(device, challenge)):
         raise BoardError("the board did not prove that it has its private key")
 
 
-def _read_identity(directory: Path) -> Identity:
+def read_identity(directory: Path) -> Identity:
+    """What the board in `directory` told when it was provisioned. Raises BoardError."""
     try:
         told = json.loads((directory / "identity.json").read_text())
         return Identity(**{name: bytes.fromhex(told[name]) for name in ("device", "public_key", "host_key")})
