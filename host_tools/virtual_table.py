@@ -19,6 +19,7 @@ from host_tools.virtual_board import Scenario, VirtualBoard
 
 CONNECT_S = 20.0
 COVER_S = 30.0
+SEEN_MS = 100  # after power-on a board has seen its enclosure by then: well above any board's debouncing
 FAST_PING_S = 0.05  # a board that runs as fast as it goes lives seconds in that time
 
 Progress = Callable[[str], None]
@@ -112,6 +113,7 @@ class VirtualTable:
 
     async def ready(self) -> None:
         """Wait until the device lets a round open, as far as the scenario's dealer closes the cover."""
+        await self.pass_time(SEEN_MS)
         if self.board.plant.scenario.dealer:
             async with asyncio.timeout(COVER_S):
                 await self.table.ready()
