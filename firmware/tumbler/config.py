@@ -2,6 +2,9 @@
 
 import json
 
+from tumbler.hal import settings
+from tumbler.shapes import Anything, Choice, Table, Text, Whole
+
 # name: (least, most). Times in ms or us as the name says; what each means stands where it is used.
 LIMITS = {
     # strokes
@@ -27,12 +30,20 @@ LIMITS = {
     "rest_ms": (100, 5000),
     "host_ms": (2000, 120000),
 }
-# What the hal back end enforces by itself, whatever the controller does.
-HAL = {"drive_limit_ms": (500, 20000), "camera_limit_ms": (100, 10000)}
+HAL = settings.TIMES
 
-_TEXTS = ("board", "profile")
-_TABLES = {"limits": LIMITS, "hal": HAL}
-_KEYS = _TEXTS + tuple(_TABLES)
+_LIMITS = Table({name: Whole(*bounds) for name, bounds in LIMITS.items()})
+
+
+_SHAPE = Table(
+    {
+        "board": Choice(*settings.BACK_ENDS),
+        # These two fit each other and the back end: see _faults.
+        "profile": Anything(),
+        "hal": Anything(),
+        "limits": _LIMITS,
+    }
+)
 
 
 class ConfigError(ValueError):
@@ -48,8 +59,8 @@ class Limits:
 
 
 class Config:
-    """board: the hal back end, hal: its settings; profile: the reader's profile file; limits: Limits;
-    raw: the file's bytes."""
+    """board: the hal back end, hal: its settings; limits: Limits; raw: the file's bytes;
+    profile: the reader's profile file, None where a sensor module reads the dice."""
 
     def __init__(self, values, raw):
         self.board = values["board"]
@@ -84,36 +95,22 @@ def parse(raw, path="board.json"):
 
 
 def _faults(values):
-    faults = _key_faults("", values, _KEYS)
-    for name in _TEXTS:
-        if name in values and not (isinstance(values[name], str) and values[name]):
-            faults.append("%s is not a text" % name)
-    for name, ranges in _TABLES.items():
-        if name in values:
-            faults += _table_faults(name, values[name], ranges)
-    if not faults:
+    found = _SHAPE.faults("", values)
+    if "hal" in values and values.get("board") in settings.BACK_ENDS:
+        found += settings.faults(values["board"], values["hal"])
+    if "profile" in values:
+        found += _profile_faults(values)
+    if not found:
         limits = values["limits"]
         if not limits["min_tumbles"] <= limits["drive_strokes"] <= limits["max_tumbles"]:
-            faults.append("limits: min_tumbles <= drive_strokes <= max_tumbles does not hold")
-    return faults
+            found.append("limits: min_tumbles <= drive_strokes <= max_tumbles does not hold")
+    return found
 
 
-def _key_faults(prefix, values, known):
-    unknown = ["unknown key %s%s" % (prefix, name) for name in sorted(values) if name not in known]
-    missing = ["missing key %s%s" % (prefix, name) for name in known if name not in values]
-    return unknown + missing
-
-
-def _table_faults(table, values, ranges):
-    if not isinstance(values, dict):
-        return ["%s is not an object" % table]
-    faults = _key_faults(table + ".", values, ranges)
-    for name, (least, most) in ranges.items():
-        if name not in values:
-            continue
-        value = values[name]
-        if type(value) is not int:
-            faults.append("%s.%s is not a whole number" % (table, name))
-        elif not least <= value <= most:
-            faults.append("%s.%s is %d, not within %d..%d" % (table, name, value, least, most))
-    return faults
+def _profile_faults(values):
+    hal = values.get("hal")
+    if not (isinstance(hal, dict) and "sensor" in hal):
+        return Text().faults("profile", values["profile"])
+    if values["profile"] is not None:
+        return ["profile is for a camera's reader: it must be null with a sensor module"]
+    return []

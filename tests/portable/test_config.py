@@ -62,7 +62,7 @@ class Configuration(unittest.TestCase):
     def test_wrong_types_are_named(self):
         for value in (True, 3.5, "3", None, []):
             self.assertIn("limits.min_tumbles", complaint(changed(min_tumbles=value)))
-        self.assertIn("board is not a text", complaint(dict(SOUND, board=7)))
+        self.assertIn("board is not one of", complaint(dict(SOUND, board=7)))
         self.assertIn("limits is not an object", complaint(dict(SOUND, limits=[])))
 
     def test_drive_strokes_lie_between_minimum_and_maximum(self):

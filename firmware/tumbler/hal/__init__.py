@@ -4,18 +4,23 @@
 `level(name) -> bool`      a channel of definitions.CHANNELS; True means what the name says.
 `edges()`                  iterator of (channel, level, t_us): edges of "stroke-gate" and "stroke-top" since
                            the last call, in order; t_us is microseconds since boot on the clock of now().
-`vibration() -> int`       milli-g, the peak since the last call.
+                           ReadingFault, after the last one, when edges were lost.
+`vibration() -> int`       milli-g, the peak since the last call; ReadingFault when it cannot be measured.
 `start_strokes(count)`     run the drive for `count` strokes; the back end stops it by itself after
 `stop_drive()`             the config's drive_limit_ms, whatever the controller does.
 `release_cover(released)`  True: the cover may be opened. Locked at power-on and without power.
 `lamp(index or None)`      exactly that lamp on, or none.
 `capture(buffer)`          fill `buffer` with one grey frame, a byte a pixel, row by row; CameraError when no
                            whole frame came within the config's camera_limit_ms.
+`sensor`                   the driver of a sensor module that reads the dice by itself (drivers.make_sensor);
+                           only boards that have one in place of a camera.
 `receive(buffer) -> int`   UART input, never blocking: how many bytes are now in `buffer`, 0 for none.
 `send(data) -> int`        UART output, never blocking: how many bytes were taken.
 `entropy(n) -> bytes`      from the hardware generator.
 `storage`                  folder of the mounted littlefs volume.
 `idle()`                   sleep until something may have happened, at most a few ms.
+`start_watchdog()`         call once, when the main loop begins: from then on the board resets itself unless
+                           receive, edges, level, vibration and idle are called again and again.
 `restart()`                reset the board; does not return.
 
 Time may stand still between calls of `idle` or `capture`: wait by calling `idle`, never by spinning on `now`.

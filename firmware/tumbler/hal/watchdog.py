@@ -1,0 +1,32 @@
+"""The watchdog: it resets the board unless every part of the main loop comes round again and again."""
+
+from tumbler.hal.pins import Unsupported
+
+
+class Watchdog:
+    """parts: how many there are, numbered from 0. It does nothing before start()."""
+
+    def __init__(self, parts):
+        self._all = (1 << parts) - 1
+        self._seen = 0
+        self._dog = None
+
+    def start(self, machine, timeout_ms):
+        """Start it, after which nothing stops it. Unsupported when the port's does not reach that far."""
+        try:
+            self._dog = machine.WDT(timeout=timeout_ms)
+        except (ValueError, OSError) as error:
+            raise Unsupported("hal.watchdog_ms: %d ms: %s" % (timeout_ms, error)) from None
+
+    def came(self, part):
+        """The loop has come to `part`."""
+        self._seen |= 1 << part
+
+    def round(self):
+        """Feed it if every part came since the last time; returns whether."""
+        if self._seen != self._all:
+            return False
+        self._seen = 0
+        if self._dog is not None:
+            self._dog.feed()
+        return True
