@@ -7,7 +7,7 @@ from tumbler import journal as journals
 from tumbler.config import LIMITS, Limits
 from tumbler.controller import Controller, Identity
 from tumbler.definitions import FACTS
-from tumbler.hal import CameraError
+from tumbler.hal import CameraError, SensorError
 from tumbler.journal import Journal
 from tumbler.records import cose, fields
 from tumbler.records.chain import Chain
@@ -54,7 +54,8 @@ class Board:
             "tilted": False,
         }
         self.pending = []
-        self.shaking = 0
+        self.edges_lost = False
+        self.shaking = 0  # below 0: cannot be measured
         self.driven = []
         self.released = []
         self.captures = []  # what was lit at each capture
@@ -69,9 +70,14 @@ class Board:
 
     def edges(self):
         edges, self.pending = self.pending, []
-        return iter(edges)
+        yield from edges
+        if self.edges_lost:
+            self.edges_lost = False
+            raise SensorError("edges lost")
 
     def vibration(self):
+        if self.shaking < 0:
+            raise SensorError("no samples")
         return self.shaking
 
     def start_strokes(self, count):
@@ -438,6 +444,31 @@ class Faults(ControllerCase):
         self.assertEqual(again.command("clear-fault", fact=FACTS["sensor-fault"])[0], "still-present")
         again.board.camera_dead = False
         self.assertEqual(again.command("clear-fault", fact=FACTS["sensor-fault"])[0], "done")
+
+    def test_vibration_that_cannot_be_measured_is_a_sensor_fault_while_it_lasts(self):
+        rig = Rig()
+        rig.command("open-round", round=ROUND, mode=COVERED)
+        rig.board.shaking = -1
+        rig.wait(1000)
+        self.assertEqual(rig.newest("void")["fact"], FACTS["sensor-fault"])
+        self.assertEqual(rig.kinds().count("fault"), 1)
+        self.assertEqual(rig.newest("fault")["detail"], "sensor: no samples")
+        self.assertEqual(rig.command("clear-fault", fact=FACTS["sensor-fault"])[0], "still-present")
+        rig.board.shaking = 0
+        rig.wait(10)
+        self.assertEqual(rig.command("clear-fault", fact=FACTS["sensor-fault"])[0], "done")
+
+    def test_lost_edges_are_a_sensor_fault(self):
+        rig = Rig()
+        rig.command("open-round", round=ROUND, mode=COVERED)
+        rig.step()
+        rig.command("tumble", round=ROUND)
+        rig.strokes(2)
+        rig.board.edges_lost = True
+        rig.strokes(1)
+        void = rig.newest("void")
+        self.assertEqual((void["fact"], void["detail"]), (FACTS["sensor-fault"], "sensor: edges lost"))
+        self.assertEqual(rig.board.driven[-1], 0)
 
     def test_a_fork_of_the_host_s_history_is_a_memory_fault(self):
         rig = Rig()

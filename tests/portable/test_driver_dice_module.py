@@ -200,6 +200,24 @@ class Answers(DiceModuleCase):
                 answer, _ = exchange(driver, 1000)
                 self.assertEqual([seen.face for seen in answer.objects], [5], polls)
 
+    def test_a_block_left_over_from_before_is_passed_by(self):
+        """It tells of the picture before the last one: believed, the last one would pass for a new one."""
+        module = Module()
+        module.out += b"\xa5" + module.block() + b"\xa5\xd6\x01"
+        module.measure()
+        while not module.measured:
+            module.block()
+        module.dice = [(5, 1, 10, 10, 40, 990)]
+        answer, _ = exchange(on_uart(module))
+        self.assertEqual(([seen.face for seen in answer.objects], module.measured), ([5], 2))
+
+    def test_nothing_is_answered_that_was_not_asked(self):
+        for connect in BUSES:
+            driver = connect(Module())
+            self.assertIsNone(driver.poll(0))
+            exchange(driver)
+            self.assertIsNone(driver.poll(9999))
+
 
 class Faults(DiceModuleCase):
     def test_damaged_blocks_are_read_again(self):
@@ -213,6 +231,16 @@ class Faults(DiceModuleCase):
             module = Module()
             module.spoil = 10000
             self.assertIn("wrong CRC", self.fault(connect(module)))
+
+    def test_each_exchange_tells_its_own_fault(self):
+        for connect in BUSES:
+            module = Module()
+            module.spoil = 1
+            driver = connect(module)
+            exchange(driver)
+            module.deaf = True
+            self.assertIn("no answer in 2000 ms", self.fault(driver, 5000))
+            self.assertIsNone(driver.poll(20000))
 
     def test_another_chip_or_map_is_named(self):
         module = Module()

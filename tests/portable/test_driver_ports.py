@@ -140,14 +140,6 @@ class Frames(unittest.TestCase):
             found.append(bytes(frames.next() or b""))
         self.assertEqual(found[-1], frame(b"ab"))
 
-    def test_what_is_cleared_is_gone(self):
-        frames = reader()
-        whole = frame(b"abc")
-        frames.feed(whole[:3], 3)
-        frames.clear()
-        frames.feed(whole[3:], 3)
-        self.assertIsNone(frames.next())
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -64,7 +64,6 @@ class _Registers:
     def __init__(self, port):
         self._port = port
         self._block = bytearray(BLOCK)
-        self.begin()
 
     def begin(self):
         self.damaged = 0
@@ -109,7 +108,6 @@ class _Stream:
         """Ask for the block; one that is on its way is passed by, for it tells of before."""
         for _ in range(_DRAIN):
             self._port.receive(self._chunk)
-        self._frames.clear()
         self._say(SEND)
 
     def block(self):
@@ -128,16 +126,13 @@ class Sensor:
         port = port_of(bus, settings)
         self._link = _Registers(port) if isinstance(port, I2cPort) else _Stream(port)
         self._deadline = None  # of the answer, None when none is wanted
-        self._before = None  # sequence number before the measurement, None until that is asked for
-        self._look_at = 0
-        self._waiting = False  # for a block that was asked for
 
     def request(self, now):
         """Begin a measurement."""
         self._deadline = now + _ANSWER_MS
-        self._before = None
+        self._before = None  # sequence number before the measurement, None until that is asked for
         self._look_at = now
-        self._waiting = False
+        self._waiting = False  # for a block that was asked for
         self._link.begin()
 
     def poll(self, now):

@@ -44,10 +44,6 @@ class FrameReader:
         self._taken = found
         return self._view[:found] if found else None
 
-    def clear(self):
-        """Forget what is left of an earlier frame."""
-        self._count = self._taken = 0
-
     def _needed(self, start):
         """Length of the frame that begins at `start`; 0: none does; the head's until it is known."""
         if not self._begins(start):
