@@ -57,6 +57,10 @@ class Line:
             if self.name == "status":
                 to = "ground" if self.level == "high" else "3.3 V"
                 self.connect = "on the board" if pin.startswith("LED") else f"{self.connect} to {to}"
+        elif path[0] == "vibration":
+            scale = board.settings["hal"]["vibration"]["full_scale_mg"]
+            self.name, self.means = "vibration", f"analogue, {scale} mg at full scale"
+            self.connect = "vibration sensor's analogue output, 0 V to the converter's reference"
         elif path[0] == "uart":
             self.name = f"link {path[1].upper()}"
             self.means, self.connect = f"UART {board.settings['hal']['uart']['id']}", _ENDS[".".join(path)][1]

@@ -5,10 +5,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from host_tools.boards import check, schema
+from host_tools.boards import check, device_check, schema
 from host_tools.boards.errors import BoardFileError, Fault, UnknownBoard
 from host_tools.boards.located import Located, NotJson, parse
-from host_tools.boards.shapes import Shape
+from host_tools.boards.shapes import Finding
 
 ROOT = Path(__file__).resolve().parents[2]
 BOARDS = ROOT / "boards"
@@ -86,13 +86,13 @@ def load_board(name_or_path: str | Path) -> Board:
     faults: list[Fault] = []
     raw, board = _read(file, faults)
     _, hardware = _read(beside, faults)
-    if board is not None:
-        faults += [Fault(file, *finding) for finding in _shape_of(board).faults(board, "")]
     if hardware is not None:
-        faults += [Fault(beside, *finding) for finding in schema.HARDWARE.faults(hardware, "")]
+        faults += [_fault(beside, finding) for finding in schema.HARDWARE.faults(hardware, "")]
+    if board is not None:
+        findings = _board_findings(board, hardware or Located({}, 0), raw)
+        faults += [_fault(file, finding) for finding in findings]
     if board is not None and hardware is not None:
-        faults += [Fault(file, *finding) for finding in check.board_findings(board, hardware, PROFILES)]
-        faults += [Fault(beside, *finding) for finding in check.hardware_findings(board, hardware)]
+        faults += [_fault(beside, finding) for finding in check.hardware_findings(board, hardware)]
     if board is None or hardware is None or faults:
         raise BoardFileError(faults)
     return Board(folder.resolve().name, folder, raw, board.value, hardware.value, tuple(check.uses(board)))
@@ -136,7 +136,19 @@ def _read(file: Path, faults: list[Fault]) -> tuple[bytes, Located | None]:
     return raw, None
 
 
-def _shape_of(board: Located) -> Shape:
-    named = board.get("board")
-    back_end = named.value if named is not None and isinstance(named.value, str) else ""
-    return schema.board(back_end if back_end in schema.HAL else "microcontroller")
+def _board_findings(board: Located, hardware: Located, raw: bytes) -> list[Finding]:
+    """What the host and the device have against a board.json; where both do, the host says it better."""
+    found = list(check.board_findings(board, hardware, PROFILES))
+    told = {where.partition("[")[0] for _, where, _ in found}
+    device = device_check.findings(board, raw)
+    return found + [finding for finding in device if finding[1].partition("[")[0] not in told]
+
+
+def _fault(file: Path, finding: Finding) -> Fault:
+    """The finding in its file; what does not print in one line is written as Python writes it."""
+    line, where, text = finding
+    return Fault(file, line, _printable(where), _printable(text))
+
+
+def _printable(text: str) -> str:
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)

@@ -1,17 +1,15 @@
-"""The checks of a board file that need more than one value: pins and functions, buses, drivers, timing.
+"""The checks of a board file against its hardware.json and the drivers: pins, functions, buses, timing.
 
-Each check expects values of the right shape and passes over those that are not: the shapes report them.
+Each expects values of the right type and passes over others: the device's own check reports those.
 """
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from host_tools.boards import schema
 from host_tools.boards.located import Located
 from host_tools.boards.shapes import Finding
-from tumbler import config
 from tumbler.reader import ProfileError, load_profile
 
 # A littlefs block erase takes up to 0.4 s by data sheet; the watchdog must outlast three of them.
@@ -48,6 +46,7 @@ def uses(board: Located) -> list[Use]:
     for name in _members(board, "hal", "buses"):
         for end in ("tx", "rx") if name.startswith("uart") else ("scl", "sda"):
             use(f"{name}-{end}", "buses", name, end)
+    use("adc", "vibration", "pin")
     for line in schema.CAMERA_LINES:
         use("camera", "camera", "pins", f"{line}_pin")
     data = board.get("hal", "camera", "pins", "data_pins")
@@ -62,27 +61,26 @@ def board_findings(board: Located, hardware: Located, profiles: Path) -> Iterato
     yield from _back_end(board, hardware)
     yield from _pins(board, hardware)
     yield from _buses(board)
+    yield from _bauds(board)
     yield from _eyes(board, hardware)
-    yield from _tilt(board)
     yield from _times(board, hardware)
-    yield from _limits(board)
     yield from _profile(board, profiles)
 
 
 def _back_end(board: Located, hardware: Located) -> Iterator[Finding]:
     back_end, port = board.get("board"), hardware.get("port")
-    if back_end is None or port is None or back_end.value not in schema.BACK_ENDS:
+    if back_end is None or port is None or port.value not in schema.PORTS:
         return
-    ports = schema.BACK_ENDS[back_end.value]
-    if port.value in schema.PORTS and port.value not in ports:
-        runs = ", ".join(ports)
-        yield back_end.line, "board", f"{back_end.value} runs on {runs}, but hardware.json says {port.value}"
+    ports = schema.BACK_ENDS.get(str(back_end.value), schema.PORTS)
+    if port.value not in ports:
+        text = f"{back_end.value} runs on {', '.join(ports)}, but hardware.json says {port.value}"
+        yield back_end.line, "board", text
 
 
 def _pins(board: Located, hardware: Located) -> Iterator[Finding]:
     pins = hardware.get("pins")
     first: dict[str, Use] = {}
-    for use in uses(board):
+    for use in sorted(uses(board), key=lambda use: use.where):
         if use.pin in first:
             other = first[use.pin]
             yield use.line, use.where, f"pin {use.pin} is used by {other.where} too (line {other.line})"
@@ -92,12 +90,14 @@ def _pins(board: Located, hardware: Located) -> Iterator[Finding]:
         if use.pin not in pins.members:
             has = ", ".join(pins.members)
             yield use.line, use.where, f"the board has no usable pin {use.pin}: it has {has}"
-        else:
-            can = pins.members[use.pin].value
-            if isinstance(can, list) and use.function not in can:
-                others = [name for name, pin in pins.members.items() if use.function in pin.value]
-                better = f"pins that do: {', '.join(others)}" if others else "no pin of this board does"
-                yield use.line, use.where, f"pin {use.pin} cannot be {use.function}; {better}"
+        elif not _can(pins.members[use.pin], use.function):
+            others = [name for name, pin in pins.members.items() if _can(pin, use.function)]
+            better = f"pins that do: {', '.join(others)}" if others else "no pin of this board does"
+            yield use.line, use.where, f"pin {use.pin} cannot be {use.function}; {better}"
+
+
+def _can(pin: Located, function: str) -> bool:
+    return any(item.value == function for item in pin.items)
 
 
 def _buses(board: Located) -> Iterator[Finding]:
@@ -113,10 +113,8 @@ def _buses(board: Located) -> Iterator[Finding]:
             yield bus.line, where, f"UART {link.value} is the link to the host (line {link.line})"
         if not any(taken.value == name for taken, _, _ in takers):
             yield bus.line, where, "no device of this file is on this bus: remove it"
-    seen: dict[tuple[object, object], tuple[str, int]] = {}
+    seen: dict[tuple[str, str], tuple[str, int]] = {}
     for taken, address, where in takers:
-        if not isinstance(taken.value, str):
-            continue
         if buses is None or taken.value not in buses.members:
             yield taken.line, f"{where}.bus", f"there is no bus {taken.value} in hal.buses"
         i2c = taken.value.startswith("i2c")
@@ -124,11 +122,19 @@ def _buses(board: Located) -> Iterator[Finding]:
             yield taken.line, f"{where}.address", f"is missing: {taken.value} needs one"
         if not i2c and address is not None:
             yield address.line, f"{where}.address", f"has no meaning on {taken.value}"
-        key = (taken.value, address.value if i2c and address is not None else None)
-        if key in seen and isinstance(key[1], int | None):
+        key = (taken.value, str(address.value) if address is not None else "")
+        if key in seen:
             other, line = seen[key]
             yield taken.line, where, f"shares {taken.value} and its address with {other} (line {line})"
         seen[key] = (where, taken.line)
+
+
+def _bauds(board: Located) -> Iterator[Finding]:
+    for path in ("uart", *(f"buses.{name}" for name in _members(board, "hal", "buses"))):
+        baud = board.get("hal", *path.split("."), "baud")
+        if baud is not None and baud.value not in schema.BAUDS:
+            text = f"{baud.value!r} is not one of {', '.join(str(each) for each in schema.BAUDS)}"
+            yield baud.line, f"hal.{path}.baud", text
 
 
 def _takers(board: Located) -> list[tuple[Located, Located | None, str]]:
@@ -136,76 +142,74 @@ def _takers(board: Located) -> list[tuple[Located, Located | None, str]]:
     found = []
     for name in ("accelerometer", "sensor"):
         bus = board.get("hal", name, "bus")
-        if bus is not None and not isinstance(bus.value, list | dict):
+        if bus is not None and isinstance(bus.value, str):
             found.append((bus, board.get("hal", name, "address"), f"hal.{name}"))
     return found
 
 
 def _eyes(board: Located, hardware: Located) -> Iterator[Finding]:
     """A camera or a smart sensor, never both; what each needs."""
-    hal = board.get("hal")
-    if hal is None or not isinstance(hal.value, dict):
+    hal, profile = board.get("hal"), board.get("profile")
+    if hal is None:
         return
-    camera, sensor, profile = hal.get("camera"), hal.get("sensor"), board.get("profile")
-    wired = board.get("board") is not None and board.value["board"] == "microcontroller"
+    camera, sensor = hal.get("camera"), hal.get("sensor")
     if camera is not None and sensor is not None:
-        yield sensor.line, "hal.sensor", f"a camera reads the dice (line {camera.line}): keep one of them"
-    if wired and camera is None and sensor is None:
-        yield hal.line, "hal", "nothing reads the dice: add camera or sensor"
-    if profile is not None:
-        if sensor is not None and camera is None and profile.value is not None:
-            yield profile.line, "profile", "is for a camera's reader: null with a smart sensor"
-        if sensor is None and profile.value is None:
-            yield profile.line, "profile", "is null, but frames are read: name a file of firmware/profiles"
-    yield from _driver(hal, hardware)
-    yield from _lamps(hal, needed=sensor is None)
+        yield sensor.line, "hal", f"the camera of line {camera.line} reads the dice: keep it or this sensor"
+    if profile is not None and sensor is not None and camera is None and profile.value is not None:
+        yield profile.line, "profile", "is for a camera's reader: null with a smart sensor"
+    if profile is not None and sensor is None and profile.value is None:
+        yield profile.line, "profile", "is null, but frames are read: name a file of firmware/profiles"
+    yield from _camera(hal, hardware)
+    yield from _sensor(hal)
+    yield from _driver(hal, "accelerometer", schema.ACCELEROMETERS)
+    frames = camera is not None or (profile is not None and profile.value is not None)
+    yield from _lamps(hal, needed=frames and sensor is None, useless=sensor is not None)
 
 
-def _driver(hal: Located, hardware: Located) -> Iterator[Finding]:
-    driver = hal.get("camera", "driver")
-    capabilities = hardware.get("capabilities")
-    if driver is not None and capabilities is not None and isinstance(capabilities.value, list):
-        for needed in schema.CAMERAS.get(str(driver.value), ()):
-            if needed not in capabilities.value:
-                text = f"{driver.value} needs {needed} ({schema.CAPABILITIES[needed]}): this board lacks it"
-                yield driver.line, "hal.camera.driver", text
-    sensor, bus = hal.get("sensor", "driver"), hal.get("sensor", "bus")
-    if sensor is not None and bus is not None and isinstance(bus.value, str):
-        speaks = schema.SENSORS.get(str(sensor.value))
-        if speaks and not bus.value.startswith(speaks):
-            yield bus.line, "hal.sensor.bus", f"{sensor.value} speaks {' and '.join(speaks)}, not {bus.value}"
-    algorithm = hal.get("sensor", "algorithm")
-    if sensor is not None and (sensor.value == schema.TAUGHT) != (algorithm is not None):
-        text = (
-            f"is missing: {sensor.value} needs it"
-            if algorithm is None
-            else f"means nothing to {sensor.value}"
-        )
-        yield (algorithm or sensor).line, "hal.sensor.algorithm", text
+def _driver(hal: Located, device: str, known: Iterable[str]) -> Iterator[Finding]:
+    driver = hal.get(device, "driver")
+    if driver is not None and str(driver.value) not in known:
+        text = f"{driver.value!r} is no driver of the firmware: known are {', '.join(known)}"
+        yield driver.line, f"hal.{device}.driver", text
 
 
-def _lamps(hal: Located, needed: bool) -> Iterator[Finding]:
+def _camera(hal: Located, hardware: Located) -> Iterator[Finding]:
+    yield from _driver(hal, "camera", schema.CAMERAS)
+    driver, capabilities = hal.get("camera", "driver"), hardware.get("capabilities")
+    has = [item.value for item in capabilities.items] if capabilities is not None else []
+    for needed in schema.CAMERAS.get(str(driver.value), ()) if driver is not None else ():
+        if driver is not None and needed not in has:
+            text = f"{driver.value} needs {needed} ({schema.CAPABILITIES[needed]}): this board lacks it"
+            yield driver.line, "hal.camera.driver", text
+    width, height = hal.get("camera", "width"), hal.get("camera", "height")
+    if width is not None and height is not None and (width.value, height.value) not in schema.CAMERA_SIZES:
+        sizes = ", ".join(f"{w} x {h}" for w, h in schema.CAMERA_SIZES)
+        yield width.line, "hal.camera.width", f"{width.value!r} x {height.value!r} is not one of {sizes}"
+
+
+def _sensor(hal: Located) -> Iterator[Finding]:
+    yield from _driver(hal, "sensor", schema.SENSORS)
+    driver, bus, algorithm = (hal.get("sensor", name) for name in ("driver", "bus", "algorithm"))
+    if driver is None:
+        return
+    speaks = schema.SENSORS.get(str(driver.value))
+    if speaks and bus is not None and isinstance(bus.value, str) and not bus.value.startswith(speaks):
+        yield bus.line, "hal.sensor.bus", f"{driver.value} speaks {' and '.join(speaks)}, not {bus.value}"
+    if (driver.value == schema.TAUGHT) != (algorithm is not None):
+        text = "is missing: {} needs it" if algorithm is None else "means nothing to {}"
+        yield (algorithm or driver).line, "hal.sensor.algorithm", text.format(driver.value)
+
+
+def _lamps(hal: Located, needed: bool, useless: bool) -> Iterator[Finding]:
     outputs = hal.get("outputs")
     if outputs is None or not isinstance(outputs.value, dict):
         return
     for name in schema.LAMPS:
-        lamp = outputs.members.get(name)
+        lamp = outputs.get(name)
         if needed and lamp is None:
             yield outputs.line, f"hal.outputs.{name}", "is missing: the reader needs four lamps"
-        if not needed and lamp is not None:
+        if useless and lamp is not None:
             yield lamp.line, f"hal.outputs.{name}", "lights nothing: a smart sensor has its own light"
-
-
-def _tilt(board: Located) -> Iterator[Finding]:
-    inputs = board.get("hal", "inputs")
-    if inputs is None or not isinstance(inputs.value, dict):
-        return
-    accelerometer, tilted = board.get("hal", "accelerometer"), inputs.get(schema.TILTED)
-    if accelerometer is None and tilted is None:
-        yield inputs.line, "hal.inputs.tilted", "is missing, and no accelerometer measures tilt: add either"
-    if accelerometer is not None and tilted is not None:
-        text = f"the accelerometer gives the tilt (line {accelerometer.line}): remove one of them"
-        yield tilted.line, "hal.inputs.tilted", text
 
 
 def _times(board: Located, hardware: Located) -> Iterator[Finding]:
@@ -234,21 +238,6 @@ def _watchdog(board: Located, hardware: Located, camera: int | None) -> Iterator
     least = max(_SLOWEST_FLASH_MS, camera or 0)
     if watchdog <= least:
         yield line, "hal.watchdog_ms", f"is {watchdog}: a flash write or a frame may take {least} ms"
-
-
-def _limits(board: Located) -> Iterator[Finding]:
-    """What the firmware itself refuses beyond single values: asked of the firmware's own check."""
-    limits = board.get("limits")
-    if limits is None or not isinstance(limits.value, dict):
-        return
-    if any(True for _ in schema.LIMITS.faults(limits, "limits")):
-        return
-    least = {name: bounds[0] for name, bounds in config.HAL.items()}
-    sound = {"board": "virtual", "profile": "any.json", "hal": least, "limits": limits.value}
-    try:
-        config.parse(json.dumps(sound).encode())
-    except config.ConfigError as error:
-        yield limits.line, "limits", str(error).partition(": ")[2].removeprefix("limits: ")
 
 
 def _profile(board: Located, profiles: Path) -> Iterator[Finding]:
@@ -297,7 +286,11 @@ def wired_parts(board: Located) -> list[str]:
     """What of the board.json needs parts, named as the bill of materials names it."""
     found = [f"inputs.{name}" for name in _members(board, "hal", "inputs")]
     found += [f"outputs.{name}" for name in _members(board, "hal", "outputs")]
-    found += [name for name in ("uart", "accelerometer", "camera", "sensor") if board.get("hal", name)]
+    found += [
+        name
+        for name in ("uart", "accelerometer", "vibration", "camera", "sensor")
+        if board.get("hal", name) is not None
+    ]
     return found
 
 

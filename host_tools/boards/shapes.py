@@ -1,4 +1,4 @@
-"""The shapes that values of a board file can have: each finds every fault and says what would fit."""
+"""The shapes that values of a hardware.json can have: each finds every fault and says what would fit."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -16,13 +16,6 @@ class Shape(Protocol):
     """`faults` finds every fault of the value `found`, whose key has the path `where`."""
 
     def faults(self, found: Located, where: str) -> Iterator[Finding]: ...
-
-
-class Any:
-    """Whatever it is."""
-
-    def faults(self, found: Located, where: str) -> Iterator[Finding]:
-        yield from ()
 
 
 @dataclass(frozen=True)
@@ -73,17 +66,6 @@ class Flag:
 
 
 @dataclass(frozen=True)
-class PinName:
-    """A pin, by number or by name, as the board's hardware.json lists it."""
-
-    def faults(self, found: Located, where: str) -> Iterator[Finding]:
-        number = type(found.value) is int and 0 <= found.value <= 999
-        name = isinstance(found.value, str) and re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,15}", found.value)
-        if not number and not name:
-            yield found.line, where, f"{found.value!r} is not a pin: a number or a name like P7"
-
-
-@dataclass(frozen=True)
 class Nullable:
     """The shape, or null."""
 
@@ -123,7 +105,7 @@ class Table:
         if not isinstance(found.value, dict):
             yield found.line, where, f"{found.value!r} is not an object"
             return
-        known = {**self.required, **self.optional}
+        known = {**self.optional, **self.required}
         for name in self.required:
             if name not in found.members:
                 yield found.line, _join(where, name), "is missing"
@@ -153,7 +135,7 @@ class Named:
 
 
 def _join(where: str, name: str) -> str:
-    """The path of a member; a name that would not print in one line is shown as Python writes it."""
+    """The path of a member; a name that would not do in a message is shown as Python writes it."""
     shown = name if name.isprintable() and name and len(name) <= 60 else repr(name[:60])
     return f"{where}.{shown}" if where else shown
 

@@ -1,4 +1,4 @@
-"""`tumbler board`: boards to work on. So far the virtual one."""
+"""`tumbler board`: boards to work on, real ones and the virtual one."""
 
 import asyncio
 import json
@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
+from host_tools.boards import commands
+
 board = typer.Typer(no_args_is_help=True, help="Boards to work on.")
 
 SCENARIO = Path(__file__).resolve().parents[2] / "scenarios" / "ordinary-covered.toml"
@@ -16,6 +18,7 @@ SCENARIO = Path(__file__).resolve().parents[2] / "scenarios" / "ordinary-covered
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
+    commands.add_to(board)
     app.add_typer(board, name="board")
 
 
