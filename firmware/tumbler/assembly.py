@@ -13,7 +13,7 @@ from tumbler.records.chain import Chain
 from tumbler.replay import replay
 from tumbler.signing import Ed25519Signer, KeyStore, self_test
 
-_LEAST_FREE = 60_000  # bytes of heap that rounds need once everything is set up
+LEAST_FREE = 60_000  # bytes of heap that rounds need once everything is set up
 _CHUNK = 1024
 
 
@@ -27,7 +27,7 @@ def assemble(board, settings, scene, folder):
     board: a hal board; settings: config.Config; scene: begun by start; folder: where the package lies.
     """
     self_test()
-    _test_codec()
+    test_codec()
     firmware = firmware_digest(folder)
     identity = Identity(firmware, hashlib.sha256(settings.raw + scene.profile_digest).digest())
     keys = KeyStore(board.storage + "/keys").load()
@@ -45,12 +45,12 @@ def assemble(board, settings, scene, folder):
         board.send,
     )
     gc.collect()
-    if hasattr(gc, "mem_free") and gc.mem_free() < _LEAST_FREE:
-        raise StartError("memory: %d bytes are free, %d are needed" % (gc.mem_free(), _LEAST_FREE))
+    if hasattr(gc, "mem_free") and gc.mem_free() < LEAST_FREE:
+        raise StartError("memory: %d bytes are free, %d are needed" % (gc.mem_free(), LEAST_FREE))
     return Controller(board, settings.limits, identity, scene, journal, chain, link, proven)
 
 
-def _test_codec():
+def test_codec():
     sample = {0: 1, 4: [1, 2, 3], 5: FIRST_PREVIOUS, 15: "sound"}
     if cbor.decode(cbor.encode(sample)) != sample:
         raise StartError("codec: CBOR does not decode to what was encoded: flash the firmware again")

@@ -9,13 +9,15 @@ class Scene:
     """Captures and reads scenes step by step, so that sensors and link are served between frames.
 
     board: lamp(index or None), capture(buffer); reader: begin, add, finish, profile (width, height, lamps).
+    `profile`: the reader's; `frame`: the newest one, row by row; `profile_digest`: for the records.
     """
 
     def __init__(self, board, reader):
+        self.profile = reader.profile
         self.profile_digest = reader.profile.digest
         self._board = board
         self._reader = reader
-        self._frame = bytearray(reader.profile.width * reader.profile.height)
+        self.frame = bytearray(reader.profile.width * reader.profile.height)
         self._lamp = None  # the next lamp, None between scenes
         self._digest = hashlib.sha256()
 
@@ -30,8 +32,8 @@ class Scene:
             self._digest = hashlib.sha256()
             self._reader.begin()
         self._capture(lamp)
-        self._digest.update(self._frame)
-        self._reader.add(self._frame, lamp)
+        self._digest.update(self.frame)
+        self._reader.add(self.frame, lamp)
         self._lamp = lamp + 1
         if self._lamp < self._reader.profile.lamps:
             return None
@@ -51,7 +53,7 @@ class Scene:
     def _capture(self, lamp):
         self._lamp = lamp
         self._board.lamp(lamp)
-        self._board.capture(self._frame)
+        self._board.capture(self.frame)
 
     def stop(self):
         """Give up the scene, if one is begun: lamps off, the next step starts a new one."""

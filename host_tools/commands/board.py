@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from host_tools.boards import commands
+from host_tools.commands import bringup
 
 board = typer.Typer(no_args_is_help=True, help="Boards to work on.")
 
@@ -19,6 +20,7 @@ SCENARIO = Path(__file__).resolve().parents[2] / "scenarios" / "ordinary-covered
 def register(app: typer.Typer) -> None:
     """Add the command."""
     commands.add_to(board)
+    bringup.add_to(board)
     app.add_typer(board, name="board")
 
 

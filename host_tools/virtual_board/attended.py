@@ -32,7 +32,7 @@ async def attend(board: VirtualBoard, tell: Tell) -> None:
     )
     await board.power_on()
     watching = asyncio.create_task(_watch(board, tell))
-    lines = _standard_input()
+    lines = standard_input()
     try:
         while (words := await lines.get()) not in ("quit", None):
             await _obey(board, words, tell)
@@ -52,7 +52,7 @@ async def _obey(board: VirtualBoard, words: str, tell: Tell) -> None:
         tell({"error": f"{words!r} is not known. {HELP}"})
 
 
-def _standard_input() -> "asyncio.Queue[str | None]":
+def standard_input() -> "asyncio.Queue[str | None]":
     """The lines of standard input as they come, stripped; None at its end.
 
     Read by a thread that may be left waiting: a terminal, pipe or file will do, and Ctrl-C ends all at once.

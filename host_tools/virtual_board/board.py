@@ -71,7 +71,7 @@ class VirtualBoard:
     ) -> None:
         """`directory` was made by `create`; `frames` is the folder of the scenario's scenes. `application`
         (a .py file) runs in place of the firmware's main.py. A `flashed` board, whose `directory` may also be
-        made by `create_blank`, boots what is on its volume, as a real one. Raises ScenarioError, BoardError."""
+        made by `create_blank`, boots what is on its volume, as a real one. ScenarioError, BoardError."""
         folder = frames or FRAMES / scenario.frames
         check_scenes(scenario, folder)
         if not flashed:

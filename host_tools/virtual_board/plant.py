@@ -77,6 +77,7 @@ class Plant:
         self._frame: bytes | None = None
         self._round_index = 0
         self._begun = False
+        self._added: list[Event] = []
         self._begin(scenario.rounds[0])
 
     # --- rounds and cues
@@ -92,7 +93,17 @@ class Plant:
             self._round_index = (self._round_index + 1) % len(self.scenario.rounds)
             self._begin(self.round)
         self._begun = True
+        self._waiting += self._added
+        self._added = []
         return self.round
+
+    def expect(self, event: Event) -> None:
+        """`event` waits in the next round to begin, as if the scenario had it there."""
+        self._added.append(event)
+
+    def happen(self, event: Event) -> None:
+        """What `event` says happens, `after_ms` from now; it waits for nothing else."""
+        self._after(event.after_ms * 1000, lambda: self._happen(event))
 
     def _begin(self, played: Round) -> None:
         self._scene = played.scene
@@ -113,6 +124,7 @@ class Plant:
         if event.levels:
             self._set(event.levels)
         for gate, level in event.stick.items():
+            self._stuck.discard(gate)
             self._gate(gate, level)
             self._stuck.add(gate)
         if event.free:

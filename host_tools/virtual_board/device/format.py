@@ -1,5 +1,5 @@
-"""Format the virtual board's flash image; with a TUMBLER_CONFIGURATION (the path of a board.json) also provision
-it, and print what the board tells of itself as JSON.
+"""Format the virtual board's flash image; with TUMBLER_CONFIGURATION (path of a board.json) also provision it,
+and print what the board tells of itself as JSON.
 """
 
 import json
