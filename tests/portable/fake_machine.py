@@ -317,6 +317,8 @@ class Uart:
         return count
 
     def write(self, data):
+        if not len(data):
+            raise AssertionError("nothing to write")
         data = bytes(data) if self.most is None else bytes(data[: self.most])
         if not data:
             return None
@@ -383,13 +385,17 @@ class Picture:
 
 
 class Csi:
-    """The module csi and its one camera. dark: it delivers no picture."""
+    """The module csi and its one camera, whose picture was exposed when the one before it was taken.
+
+    dark: it delivers none.
+    """
 
     GRAYSCALE, QQVGA = "grey", (WIDTH, HEIGHT)
 
     def __init__(self, world):
         self._world = world
         self.dark = False
+        self._exposed = Picture(255)
 
     def CSI(self):
         return self
@@ -398,7 +404,8 @@ class Csi:
         if self.dark:
             return None
         lit = [number for number, pin in enumerate(LAMP_PINS) if self._world.pin(pin).level]
-        return Picture(lit[0] if len(lit) == 1 else 255)
+        shown, self._exposed = self._exposed, Picture(lit[0] if len(lit) == 1 else 255)
+        return shown
 
     def ignore(self, *arguments, **keywords):
         pass

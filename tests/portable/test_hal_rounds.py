@@ -202,6 +202,15 @@ class WholeRounds(unittest.TestCase):
         table.run(8)
         self.assertEqual(table.world.pin(DRIVE).level, 1)
         table.world.later(1, lambda: setattr(table.controller, "step", None))
+        table.world.dog = None
+        failed_with = []
+        fail = table.controller.fail
+
+        def failing(error):
+            failed_with.append(table.world.pin(DRIVE).level)
+            fail(error)
+
+        table.controller.fail = failing
         printing = hasattr(sys, "print_exception")  # CPython has none
         if not printing:
             sys.print_exception = lambda error: None  # pyright: ignore[reportAttributeAccessIssue]
@@ -212,7 +221,9 @@ class WholeRounds(unittest.TestCase):
             if not printing:
                 del sys.print_exception  # pyright: ignore[reportAttributeAccessIssue]
         self.assertEqual(table.world.pin(DRIVE).level, 0)
+        self.assertEqual(failed_with, [0])
         self.assertEqual(table.newest("fault")["fact"], FACTS["program-fault"])
+        self.assertIsNotNone(table.world.dog)
 
     def test_a_technician_s_interruption_stops_the_drive(self):
         table = Table()

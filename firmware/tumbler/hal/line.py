@@ -44,7 +44,7 @@ class Line:
         now = self._now_us()
         under_way = max(0, self._out_by - now)
         room = self._room - under_way // self._byte_us
-        if room <= 0:
+        if not room:
             return 0
         taken = self._uart.write(memoryview(data)[:room]) or 0
         self._out_by = now + under_way + taken * self._byte_us

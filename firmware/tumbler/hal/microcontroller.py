@@ -91,7 +91,7 @@ class Board:
         else:
             camera = settings["camera"]
             limit_ms = settings["camera_limit_ms"]
-            self._camera = drivers.make_camera(camera["driver"], camera, limit_ms, self.now, self._pause)
+            self._camera = drivers.make_camera(camera["driver"], camera, limit_ms, self.now, self.idle)
 
     # --- time
 
@@ -101,12 +101,9 @@ class Board:
     def now(self):
         return self._now_us() // 1000
 
-    def _pause(self):
+    def idle(self):
         self._drive.poll()
         self._time.sleep_ms(1)
-
-    def idle(self):
-        self._pause()
         if self._watchdog.round():
             self._status.set(self.now() // _BLINK_MS & 1)
 
