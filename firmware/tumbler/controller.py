@@ -8,12 +8,15 @@ from tumbler import round as play
 from tumbler.definitions import CHANNELS, FACTS, name_of
 from tumbler.enclosure import Enclosure
 from tumbler.hal import ReadingFault
-from tumbler.journal import JournalFull
+from tumbler.journal import KEEP, JournalFull
 from tumbler.records.values import short_detail
 from tumbler.rest import RestDetector
 from tumbler.strokes import StrokeCounter
 
 _RECEIVE_BYTES = 256
+_READS = 8  # in one step at the most: a line that never falls silent must not keep the sensors waiting
+# What a running round needs for its end, and faults, may use the journal's reserve.
+_URGENT = ("tumble", "no-more-bets", "reading", "void", "fault", "fault-cleared")
 
 
 class Identity:
@@ -51,6 +54,7 @@ class Controller:
         self._senses = (self._sense_strokes, self._sense_enclosure, self._sense_rest)
         self._senses_failed = False  # in the newest step
         self._forked = False
+        self._booted = False  # the boot is in the journal
 
     @property
     def state(self):
@@ -58,48 +62,73 @@ class Controller:
         return self._state
 
     def power_on(self):
-        """Journal the boot and what became of a round that it interrupted; call once, before any step."""
-        now = self._board.now()
+        """Journal the boot and what became of a round that it interrupted; call once, before any step.
+
+        A full journal makes that wait: until the host has taken records, steps serve the link alone.
+        """
+        self._link.keep = self._proven.keep
+        self._board.release_cover(False)
+        self._boot()
+
+    def _boot(self):
         identity, proven = self._identity, self._proven
+        now = self._board.now()
         values = {"firmware": identity.firmware, "profile": identity.profile}
         interrupted = proven.round
         if interrupted is not None:
             values["round"] = interrupted
         earlier = proven.profile
-        self._record("boot", values, now)
+        try:
+            self._record("boot", values, now)
+        except JournalFull:
+            return
+        self._booted = True
         if earlier is not None and earlier != identity.profile:
             self._record("configuration-change", {"profile": identity.profile}, now)
         if interrupted is not None:
             # Without a reading in the journal no outcome is established: void (MBS 5.8.1, RWS 5.1.2).
             self._record("void", {"round": interrupted, "fact": "power-interruption"}, now)
             self._state = play.initial(self._state.faults, interrupted)
-        self._link.keep = proven.keep
-        self._board.release_cover(False)
 
     def step(self):
         """Serve every part once."""
         now = self._board.now()
         self._serve_link(now)
-        self._sense(now)
-        self._read_scene()
-        self._handle(("tick",), now)
+        if self._booted:
+            self._sense(now)
+            self._read_scene()
+            self._handle(("tick",), now)
+            self._repeat_old_faults(now)
+        else:
+            self._boot()
         self._link.keep = self._proven.keep
         self._link.poll(now)
         self._notify(now)
 
+    def _repeat_old_faults(self, now):
+        """The record of a latched fault stays, and the journal would fill behind it: repeat it in time."""
+        for fact, sequence in list(self._proven.faults.items()):
+            if self._journal.last - sequence >= KEEP:
+                self._record("fault", {"fact": fact, "detail": "still latched"}, now)
+
     def fail(self, error):
         """A program error reached the top: journal it as a fault. The board must restart after that."""
+        if not self._booted:
+            return  # nothing of a boot may stand in the journal before the boot itself
         detail = "%s: %s" % (type(error).__name__, error)
         self._record("fault", {"fact": "program-fault", "detail": detail}, self._board.now())
 
     # --- what comes in --------------------------------------------------------------------------------------
 
     def _serve_link(self, now):
-        count = self._board.receive(self._received)
-        while count:
+        for _ in range(_READS):
+            count = self._board.receive(self._received)
+            if not count:
+                break
             for command in self._link.feed(memoryview(self._received)[:count], now):
                 self._obey(command, now)
-            count = self._board.receive(self._received)
+        if not self._booted:
+            return
         if self._link.forked and not self._forked:
             self._forked = True
             self._handle(("fault", "memory-fault", self._link.forked), now)
@@ -143,6 +172,8 @@ class Controller:
 
     def _obey(self, command, now):
         try:
+            if not self._booted:
+                raise JournalFull("the boot waits for room")
             status, detail = self._command(command["command"], command, now)
         except JournalFull:
             status, detail = "journal-full", "records wait for the host"
@@ -197,7 +228,7 @@ class Controller:
         answer = "done", ""
         for effect in effects:
             if effect[0] == "record":
-                self._record(effect[1], effect[2], now)
+                self._record_effect(effect[1], effect[2], now)
             elif effect[0] == "drive":
                 self._board.start_strokes(effect[1])
             elif effect[0] == "stop-drive":
@@ -209,6 +240,14 @@ class Controller:
         self._state = state
         return answer
 
+    def _record_effect(self, kind, values, now):
+        try:
+            self._record(kind, values, now)
+        except JournalFull:
+            # A door swings for days without a host: the fault that it means is on record, the swings end.
+            if kind != "enclosure":
+                raise
+
     def _record(self, kind, values, now):
         """Sign a record once and journal it; it goes out, and counts, only after that."""
         values = _numbers(values)
@@ -216,9 +255,10 @@ class Controller:
             values["profile"] = self._identity.profile
         if self._link.wall_offset is not None:
             values["wall_ms"] = now + self._link.wall_offset
+        reserve = kind not in _URGENT
+        self._journal.require_room(reserve)  # before the long work of signing
         record = self._chain.seal(kind, now, values)
-        # Only opening a round leaves the reserve alone: what ends one must find its place there.
-        self._journal.append(self._chain.sequence + 1, record, reserve=kind == "round-opened")
+        self._journal.append(self._chain.sequence + 1, record, reserve)
         self._chain.advance(record)
         self._proven.apply(kind, dict(values, sequence=self._chain.sequence, boot=self._chain.boot))
 

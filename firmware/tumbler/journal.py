@@ -158,8 +158,7 @@ class Journal:
             raise JournalDamaged(sequence, "an append did not finish: mount the journal again")
         if sequence != self.last + 1 or not 0 < len(record) <= MAX_RECORD:
             raise ValueError("record " + str(sequence) + " cannot follow " + str(self.last))
-        if self._count() >= self._capacity - (RESERVE if reserve else 0):
-            raise JournalFull("the host has records up to " + str(self.acknowledged) + " only")
+        self.require_room(reserve)
         fresh = not self._starts or sequence - self._starts[-1] >= self._segment
         start = sequence if fresh else self._starts[-1]
         header = _sealed(struct.pack(_HEADER, _MAGIC, len(record), sequence))
@@ -178,6 +177,11 @@ class Journal:
             self._offsets.append(offset)
         self.first = self.first or sequence
         self.last = sequence
+
+    def require_room(self, reserve=True):
+        """Raises JournalFull when `append` would, as far as can be known before the flash is asked."""
+        if self._count() >= self._capacity - (RESERVE if reserve else 0):
+            raise JournalFull("the host has records up to " + str(self.acknowledged) + " only")
 
     def _write(self, start, entry):
         """Append `entry` to segment `start`; returns where it begins."""

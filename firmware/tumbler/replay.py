@@ -11,7 +11,8 @@ class Proven:
 
     sequence, digest: the newest record's (0 and FIRST_PREVIOUS when there is none); boot: the boot counter;
     profile: of the newest boot record, or None; round: the open round's id, or None; last_round: the newest
-    concluded one; faults: latched fact -> sequence of its record; round_sequence: where the open round began.
+    concluded one; faults: latched fact -> sequence of its newest record; round_sequence: where the open round
+    began.
     """
 
     def __init__(self):
@@ -39,7 +40,7 @@ class Proven:
         elif kind == "fault":
             fact = name_of(FACTS, values["fact"])
             if fact in LATCHING_FACTS:
-                self.faults.setdefault(fact, self.sequence)
+                self.faults[fact] = self.sequence
         elif kind == "fault-cleared":
             self.faults.pop(name_of(FACTS, values["fact"]), None)
 

@@ -14,7 +14,8 @@ from tumbler.records.chain import Chain
 from tumbler.replay import replay
 from tumbler.scene import Scene
 
-FOLDER = "controller-test-journal"
+# Another file of tests plays with this rig too, perhaps at the same time.
+FOLDER = "controller-test-journal-%d" % getattr(os, "getpid", int)()
 ROUND = b"r" * 16
 COVERED, OPEN = 0, 1
 VALUES = {
@@ -61,6 +62,7 @@ class Board:
         self.captures = []  # what was lit at each capture
         self.lit = None
         self.camera_dead = False
+        self.noisy = False  # something comes in on the line all the time
 
     def now(self):
         return self.ms
@@ -99,7 +101,7 @@ class Board:
         buffer[0] = self.lit
 
     def receive(self, buffer):
-        return 0
+        return len(buffer) if self.noisy else 0
 
     def entropy(self, n):
         return b"e" * n
@@ -121,6 +123,9 @@ class Link:
         self.wall_offset = wall_offset
         self.heard = heard
         self.forked = forked
+
+    def feed(self, data, now):
+        return []
 
     def reply(self, id, status, state, detail, now):
         self.replies.append((id, status, state, detail))
@@ -253,6 +258,12 @@ class Rig:
             self.step(50)
             self.board.shaking = 0
             self.wait(300)
+
+    def swing(self, channel, changes):
+        for _ in range(changes):
+            self.board.levels[channel] = not self.board.levels[channel]
+            self.wait(30)
+            self.link.statuses.clear()
 
     def cover(self, opened):
         self.board.levels["cover-closed"] = not opened
@@ -519,6 +530,65 @@ class Commands(ControllerCase):
         self.assertEqual(rig.controller.state.phase, "idle")
         rig.journal.acknowledge(rig.journal.last, rig.link.keep)
         self.assertEqual(rig.command("open-round", round=ROUND, mode=OPEN)[0], "done")
+
+    def test_a_journal_full_of_enclosure_changes_stops_nothing(self):
+        rig = Rig()
+        rig.swing("door-closed", 600)
+        self.assertEqual(rig.controller.state.faults, ("door-open",))
+        self.assertEqual(rig.command("clear-fault", fact=FACTS["door-open"])[0], "done")
+        self.assertEqual(rig.command("open-round", round=ROUND, mode=OPEN)[0], "journal-full")
+        rig.journal.acknowledge(rig.journal.last, rig.link.keep)
+        self.assertEqual(rig.command("open-round", round=ROUND, mode=OPEN)[0], "done")
+
+    def test_a_full_journal_lets_the_board_boot_once_the_host_has_taken_records(self):
+        rig = Rig()
+        rig.command("open-round", round=ROUND, mode=OPEN)
+        rig.swing("door-closed", 600)
+        last = rig.journal.last
+        again = Rig()
+        again.wait(50)
+        self.assertEqual(again.journal.last, last)
+        self.assertEqual(again.command("attest", nonce=b"n" * 16)[0], "journal-full")
+        again.controller.fail(ValueError("nothing before the boot"))
+        self.assertEqual(again.journal.last, last)
+        again.journal.acknowledge(last, again.link.keep)
+        again.wait(50)
+        self.assertEqual(again.records()[-1][0], "boot")
+        self.assertEqual(again.controller.state.faults, ("door-open",))
+        self.assertEqual(again.command("clear-fault", fact=FACTS["door-open"])[0], "done")
+
+    def test_an_interrupted_round_is_void_after_a_boot_that_waited(self):
+        rig = Rig()
+        for _ in range(600):
+            if rig.command("change-dice-set", dice_set="set")[0] != "done":
+                break
+        rig.step()
+        rig.journal.acknowledge(rig.journal.last - 400, rig.link.keep)
+        rig.command("open-round", round=ROUND, mode=OPEN)
+        rig.swing("cover-closed", 450)
+        again = Rig()
+        self.assertEqual(again.records()[-1][1]["boot"], 1)
+        again.journal.acknowledge(again.journal.last, again.link.keep)
+        again.wait(50)
+        boot, void = again.records()[-2:]
+        self.assertEqual((boot[0], boot[1]["round"]), ("boot", ROUND))
+        self.assertEqual((void[0], void[1]["fact"]), ("void", FACTS["power-interruption"]))
+        self.assertEqual(again.command("open-round", round=b"n" * 16, mode=OPEN)[0], "done")
+
+    def test_a_fault_that_stays_does_not_fill_the_journal_of_a_connected_table(self):
+        rig = Rig()
+        for _ in range(8):
+            rig.swing("door-closed", 100)
+            rig.journal.acknowledge(rig.journal.last, rig.link.keep)
+        self.assertTrue(rig.journal.last > 750)
+        self.assertEqual(Rig().controller.state.faults, ("door-open",))
+
+    def test_a_line_that_never_falls_silent_does_not_keep_the_sensors_waiting(self):
+        rig = Rig()
+        rig.board.noisy = True
+        rig.board.levels["tilted"] = True
+        rig.wait(50)
+        self.assertEqual(rig.controller.state.faults, ("tilted",))
 
     def test_the_limits_of_this_test_are_complete(self):
         self.assertEqual(sorted(VALUES), sorted(LIMITS))

@@ -56,6 +56,18 @@ class StrokesThatCount(unittest.TestCase):
     def test_bounce_adds_no_stroke_and_hardly_changes_the_measure(self):
         self.assertEqual(run(bouncing(stroke_edges(1000)), 100000), [("stroke", 15000, 500)])
 
+    def test_the_first_edge_of_a_bounce_counts(self):
+        for number in range(4):
+            edges = stroke_edges(1000)
+            edges[number : number + 1] = bouncing(edges[number : number + 1])
+            self.assertEqual(run(edges, 100000), [("stroke", 15000, 500)])
+
+    def test_a_short_drop_out_in_the_middle_of_a_stroke_changes_nothing(self):
+        for gate in (GATE, TOP):
+            edges = stroke_edges(1000)
+            edges[2:2] = [(gate, False, 9000), (gate, True, 9300)]
+            self.assertEqual(run(edges, 100000), [("stroke", 15000, 500)])
+
     def test_the_event_does_not_come_before_the_level_has_stood(self):
         edges = stroke_edges(1000)
         last = edges[-1][2]
