@@ -81,12 +81,17 @@ async def play_scenario(
         board_kind=board_kind,
     )
     async with playing as virtual:
-        rounds = [await _Player(virtual).play() for _ in scenario.rounds]
+        rounds = [await play_round(virtual) for _ in scenario.rounds]
         raw = [stored.raw for stored in virtual.books.records(virtual.device)]
         chain = verify_chain(raw, virtual.registry)
         findings = _findings(virtual)
         log = tuple(virtual.board.plant.log)
         return PlayedScenario(terms, tuple(rounds), log, tuple(raw), chain, findings)
+
+
+async def play_round(virtual: VirtualTable) -> PlayedRound:
+    """Play the scenario's next round; it starts over after the last."""
+    return await _Player(virtual).play()
 
 
 def terms_for(mode: str) -> Terms:

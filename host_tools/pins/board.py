@@ -16,9 +16,10 @@ import threading
 import traceback
 import tty
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from host_tools.pins.desk import PinDesk, PowerCut
 from host_tools.pins.hands import Hands
@@ -29,7 +30,6 @@ from host_tools.virtual_board.plant import STEP_US, Plant
 from host_tools.virtual_board.scenario import Round, Scenario, check_scenes
 from tumbler import config
 
-BOARD_JSON = ROOT / "boards" / "blinka" / "board.json"
 STORAGE = "volume"
 _BACKLOG_S = 0.02  # how far pacing may catch up after a pause
 
@@ -39,6 +39,8 @@ class BlinkaBoard:
 
     `speed` is board time by real time at most, None for as fast as it goes; it may be changed at any time.
     """
+
+    board_json: ClassVar[Path] = ROOT / "boards" / "blinka" / "board.json"
 
     def __init__(
         self,
@@ -73,28 +75,21 @@ class BlinkaBoard:
 
     # --- making one
 
-    @staticmethod
+    @classmethod
     async def create(
-        directory: Path, *, seed: str | None = None, profile: str = "white_black_320.json"
+        cls, directory: Path, *, seed: str | None = None, profile: str = "white_black_320.json"
     ) -> Identity:
         """Make a board in `directory`: a storage folder with keys, board.json and identity.json.
 
         `profile` is the reader's, a file of firmware/profiles. With `seed` the keys follow from it: for
         demonstrations and tests only. Raises BoardError when there is one already.
         """
-        storage = directory / STORAGE
-        if storage.exists():
-            raise BoardError(f"{directory}: there is a board already")
-        storage.mkdir(parents=True)
-        configuration = json.loads(BOARD_JSON.read_text()) | {"profile": profile}
-        (directory / "board.json").write_text(json.dumps(configuration, indent=2) + "\n")
-        challenge = secrets.token_bytes(32)
+        configuration = json.loads(cls.board_json.read_text()) | {"profile": profile}
         host_entropy = (
             hashlib.sha512(b"VIRTUAL ONLY " + seed.encode()).digest() if seed else secrets.token_bytes(64)
         )
-        told = _provisioning().provision(os.fspath(storage), challenge, host_entropy, _entropy(seed))
-        check_proof(told, challenge)
-        del told["proof"]
+        told = provision_folder(directory, _entropy(seed), host_entropy)
+        (directory / "board.json").write_text(json.dumps(configuration, indent=2) + "\n")
         (directory / "identity.json").write_text(json.dumps(told, indent=2) + "\n")
         return read_identity(directory)
 
@@ -115,6 +110,12 @@ class BlinkaBoard:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._stop()
         os.close(self._uart)
+
+    @cached_property
+    def picture_size(self) -> tuple[int, int]:
+        """Width and height of the pictures that the reader's profile is for."""
+        profile = json.loads((FIRMWARE / "profiles" / self.settings.profile).read_text())
+        return profile["width"], profile["height"]
 
     # --- power
 
@@ -235,6 +236,24 @@ class BlinkaBoard:
         due = max(self._granted_at + STEP_US / 1e6 / self.speed, now - _BACKLOG_S)
         self._granted_at = due
         await asyncio.sleep(max(0.0, due - now))
+
+
+def provision_folder(
+    directory: Path, entropy: Callable[[int], bytes], host_entropy: bytes
+) -> dict[str, str]:
+    """Make an empty storage folder in `directory` and keys in it; returns what the device tells of itself.
+
+    Raises BoardError when there is one already.
+    """
+    storage = directory / STORAGE
+    if storage.exists():
+        raise BoardError(f"{directory}: there is a board already")
+    storage.mkdir(parents=True)
+    challenge = secrets.token_bytes(32)
+    told = _provisioning().provision(os.fspath(storage), challenge, host_entropy, entropy)
+    check_proof(told, challenge)
+    del told["proof"]
+    return told
 
 
 def _provisioning() -> Any:

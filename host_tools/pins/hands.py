@@ -29,11 +29,12 @@ class Hands:
         self._strokes = settings["limits"]["drive_strokes"]
         self._pulses = 0  # of the run under way
         self.lamp: int | None = None
+        self.pictures: dict[int | None, bytes] = {}  # the newest frame under each lamp
         self._watch_outputs()
 
     def _watch_outputs(self) -> None:
-        for name, wiring in self._hal["outputs"].items():
-            wire, active = self.wires[wiring["pin"]], wiring["active"] == "high"
+        for name in self._hal["outputs"]:
+            wire, active = self.wire(name)
             if name == "cover-lock":
                 # A dealer whose cover is open looks again whenever the lock is set, though it is locked.
                 wire.written = lambda level, on=active: self.say({"cover": level is on})
@@ -56,10 +57,15 @@ class Hands:
         """The plant hears `message` at its next turn, before time goes on."""
         self._said.append(message)
 
-    def input(self, name: str) -> tuple[Wire, bool]:
-        """The wire of an input, and its level while what the name says is so."""
-        wiring = self._hal["inputs"][name]
+    def wire(self, name: str) -> tuple[Wire, bool]:
+        """The wire of an input or output, and its level while what the name says is so."""
+        wiring = self._hal["inputs"].get(name) or self._hal["outputs"][name]
         return self.wires[wiring["pin"]], wiring["active"] == "high"
+
+    @property
+    def vibration_wire(self) -> Wire:
+        """The wire of the vibration sensor."""
+        return self.wires[self._hal["vibration"]["pin"]]
 
     # --- power
 
@@ -72,15 +78,15 @@ class Hands:
         grant = json.loads(self._plant.answer())
         self._uptime = Uptime(grant["t"])
         for gate in GATES:
-            wire, _ = self.input(gate)
+            wire, _ = self.wire(gate)
             if wire.level is None:
                 self._set(gate, False)
         self._take(grant)
 
     def power_off(self) -> None:
         """Without power no output drives its wire."""
-        for wiring in self._hal["outputs"].values():
-            self.wires[wiring["pin"]].drive(None)
+        for name in self._hal["outputs"]:
+            self.wire(name)[0].drive(None)
         self.lamp = None
         self._said.clear()
         self._plant.power_off()
@@ -99,6 +105,7 @@ class Hands:
             return None
         told = json.loads(head)
         if "frame" in told:
+            self.pictures[self.lamp] = frame
             return frame
         self._take(told)
         return None
@@ -121,11 +128,10 @@ class Hands:
         self._now_us = ends_us
         for name, level in grant["levels"].items():
             self._set(name, level)
-        sensor = self._hal["vibration"]
         # Rounded up, so that the board converts it to the same again.
-        converted = -(-grant["vibration"] * ANALOG_MAX // sensor["full_scale_mg"])
-        self.wires[sensor["pin"]].value = min(ANALOG_MAX, converted)
+        converted = -(-grant["vibration"] * ANALOG_MAX // self._hal["vibration"]["full_scale_mg"])
+        self.vibration_wire.value = min(ANALOG_MAX, converted)
 
     def _set(self, name: str, level: bool) -> None:
-        wire, active = self.input(name)
+        wire, active = self.wire(name)
         wire.drive(level is active)
