@@ -104,7 +104,7 @@ class Rig:
         self.bus = I2c({ADDRESS: self.chip})
         self.driver = make_accelerometer("lis3dh", self.bus, settings)
         self.poll_ms = poll_ms
-        self.now = 0
+        self.now = 100000
 
     def feel(self, x, y, z, ms=10):
         for _ in range(ms // self.poll_ms):
@@ -201,6 +201,16 @@ class Measuring(unittest.TestCase):
         rig.feel(700, 0, 1000, ms=20)
         self.assertFalse(rig.driver.tilted())
 
+    def test_angles_between_vectors_in_space(self):
+        steps = (-1000, -300, 0, 500, 900)
+        vectors = [(x, y, z) for x in steps for y in steps for z in steps if abs(x) + abs(y) + abs(z) > 700]
+        for a in ((0, 0, 1000), (700, -500, 400), (-200, 900, -300)):
+            for b in vectors:
+                along = sum([p * q for p, q in zip(a, b)])
+                lengths = math.sqrt(sum([p * p for p in a]) * sum([q * q for q in b]))
+                expected = math.degrees(math.acos(max(-1.0, min(1.0, along / lengths))))
+                self.assertTrue(abs(angle_between(a, b) - expected) < 1, (a, b, expected))
+
     def test_angles_by_whole_numbers(self):
         for degrees in range(181):
             angle = math.radians(degrees)
@@ -208,6 +218,29 @@ class Measuring(unittest.TestCase):
             b = (int(1000 * math.sin(angle)), 0, int(1000 * math.cos(angle)))
             self.assertTrue(abs(angle_between(a, b) - degrees) <= 1, degrees)
             self.assertEqual(angle_between(a, b), angle_between(b, a))
+
+
+class SettingUp(unittest.TestCase):
+    def test_the_registers_are_as_documented(self):
+        """200 Hz, x y z | no filter | no interrupt | BDU, +-4 g, high resolution | FIFO on | FIFO streams."""
+        rig = Rig()
+        rig.driver.poll(0)
+        registers = [rig.chip.registers[number] for number in (0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x2E)]
+        self.assertEqual(registers, [0x67, 0, 0, 0x98, 0x40, 0, 0x80])
+
+    def test_a_new_set_up_begins_with_new_samples(self):
+        """Neither what was felt before nor the old direction of gravity counts."""
+        rig = Rig()
+        rig.feel(0, 0, 1000, ms=500)
+        rig.driver.vibration()
+        rig.chip.feel(0, 0, 3000)
+        rig.bus.stuck = True
+        with self.assertRaises(SensorError):
+            rig.driver.poll(rig.now)
+        rig.bus.stuck = False
+        rig.feel(1000, 0, 0, ms=20)
+        self.assertTrue(rig.driver.vibration() <= 2)
+        self.assertEqual(rig.driver.tilt(), 90)
 
 
 class Faults(unittest.TestCase):
@@ -274,6 +307,28 @@ class Faults(unittest.TestCase):
                 rig.feel(0, 0, z, ms=5000)
             shown = str(raised.exception).split("gravity of ")[1]
             self.assertTrue(abs(int(shown.split(" ")[0]) - z) <= 4, shown)
+
+    def test_polls_without_a_new_sample_are_no_silence(self):
+        rig = Rig()
+        for turn in range(400):
+            rig.now += 10
+            if turn % 15 == 0:
+                rig.chip.feel(0, 0, 1000)
+            rig.driver.poll(rig.now)
+        self.assertEqual(rig.driver.gravity()[2], 1000)
+
+    def test_gravity_is_judged_after_three_quiet_seconds_only(self):
+        rig = Rig()
+        rig.feel(0, 0, 1300, ms=2900)
+        for _ in range(60):
+            rig.chip.feel(0, 0, 3200)
+            rig.feel(0, 0, 1300, ms=100)
+        self.assertIn("gravity", self.fault_of(rig, 1300))
+
+    def fault_of(self, rig, z):
+        with self.assertRaises(SensorError) as raised:
+            rig.feel(0, 0, z, ms=5000)
+        return str(raised.exception)
 
     def test_long_tumbling_is_no_fault(self):
         rig = Rig()

@@ -177,6 +177,12 @@ class Refusing(SceneCase):
     def test_answers_that_disagree_about_a_face(self):
         other = (TWO, THREE, changed(SIX, face=5))
         self.assertEqual(self.refusal(*[SOUND, SOUND, SOUND, other] * 4)[0], "unreadable")
+        self.assertEqual(len(self.sensor.requests), 12)
+
+    def test_a_refusal_needs_no_dice_in_their_places(self):
+        moving = [beside(changed(TWO, x=300 + 50 * turn)) for turn in range(8)]
+        self.assertEqual(self.refusal(*moving)[0], "extra-object")
+        self.assertEqual(len(self.sensor.requests), 4)
 
     def test_faces_that_swap_places(self):
         swapped = (changed(TWO, face=3), changed(THREE, face=2), SIX)
@@ -199,6 +205,16 @@ class Faults(SceneCase):
         scene = self.scene("silent")
         self.assertEqual(self.fault(scene), "silent")
         self.assertEqual(len(self.sensor.requests), 3)
+        self.assertEqual(self.fault(scene), "silent")
+        self.assertEqual(len(self.sensor.requests), 6)
+
+    def test_failures_of_a_stopped_scene_do_not_count(self):
+        scene = self.scene("silent", "silent", "silent", "silent", SOUND)
+        while len(self.sensor.script) > 3:
+            scene.step()
+            self.clock.ms += 5
+        scene.stop()
+        self.assertEqual(self.play(scene)[0], "read")
 
     def test_single_failures_are_got_over_but_break_the_agreement(self):
         scene = self.scene(SOUND, SOUND, SOUND, "silent", SOUND)
@@ -236,9 +252,10 @@ class Faults(SceneCase):
 
     def test_a_scene_after_works_is_whole(self):
         scene = self.scene(SOUND)
+        scene.step()
         scene.works()
         self.play(scene)
-        self.assertEqual(len(self.sensor.requests), 5)
+        self.assertEqual(len(self.sensor.requests), 6)
 
 
 class WholeRounds(unittest.TestCase):

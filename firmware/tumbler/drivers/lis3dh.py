@@ -89,8 +89,6 @@ class Accelerometer:
         self._average = [0, 0, 0]  # milli-g << _AVERAGE_SHIFT
         self._peak = 0  # square of milli-g
         self._heard_at = None  # when samples last came; None: the chip is not set up
-        self._averaging = False  # the average has begun
-        self._quiet_since = None
 
     def poll(self, now):
         """Take the samples there are; at first, and after a fault, set the chip up.
@@ -118,8 +116,8 @@ class Accelerometer:
         return angle_between(self.gravity(), self._rest)
 
     def tilted(self):
-        """True when the tilt is as large as the setting."""
-        return self._averaging and self.tilt() >= self._tilt_deg
+        """True when the tilt is as large as the setting; before the first sample it is 0."""
+        return self.tilt() >= self._tilt_deg
 
     def _sample(self, now):
         if self._heard_at is None:
@@ -151,7 +149,7 @@ class Accelerometer:
         if bytes(view) != _SETUP:
             raise SensorError("accelerometer: keeps no settings")
         self._heard_at = now
-        self._averaging = False
+        self._averaging = False  # the average begins with the next sample
         self._quiet_since = None
 
     def _register(self, number):
