@@ -441,6 +441,16 @@ class HostLine(MicrocontrollerCase):
                 self.assertTrue(uart.waited_us <= longest_us, uart.waited_us)
                 self.assertTrue(world.us < 4000000 or most or lacking, world.us)
 
+    def test_a_full_transmit_buffer_takes_nothing_until_some_of_it_has_left(self):
+        world = make_world()
+        board = make_board(world)
+        taken = 1
+        while taken:
+            taken = board.send(b"x" * 100)
+        self.assertEqual(len(world.uarts[0].sent), 1024)
+        world.pass_us(1000)
+        self.assertEqual(board.send(b"x" * 100), 11)  # of 115200 baud in a millisecond
+
     def test_a_port_that_takes_nothing_is_no_error(self):
         world = make_world()
         board = make_board(world)

@@ -201,7 +201,11 @@ class WholeRounds(unittest.TestCase):
         table.command("tumble", round=b"r" * 16)
         table.run(8)
         self.assertEqual(table.world.pin(DRIVE).level, 1)
-        table.world.later(1, lambda: setattr(table.controller, "step", None))
+
+        def broken():
+            raise ValueError("a defect")
+
+        table.controller.step = broken
         table.world.dog = None
         failed_with = []
         fail = table.controller.fail

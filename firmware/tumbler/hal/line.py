@@ -43,7 +43,7 @@ class Line:
         """See hal. Never more than the transmit buffer has room for, as some ports then wait (ESP32)."""
         now = self._now_us()
         under_way = max(0, self._out_by - now)
-        room = self._room - under_way // self._byte_us
+        room = self._room + -under_way // self._byte_us  # a byte half sent is still there
         if not room:
             return 0
         taken = self._uart.write(memoryview(data)[:room]) or 0
