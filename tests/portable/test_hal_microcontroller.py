@@ -539,6 +539,17 @@ class Refusals(MicrocontrollerCase):
             board.start_watchdog()
         self.assertIn("hal.watchdog_ms: 9000", str(raised.exception))
 
+    def test_a_port_without_a_watchdog(self):
+        world = make_world()
+        board = make_board(world)
+
+        def missing(timeout):
+            raise AttributeError("WDT")
+
+        world.machine.WDT = missing
+        with self.assertRaises(Unsupported):
+            board.start_watchdog()
+
 
 class Devices(MicrocontrollerCase):
     def test_vibration_and_tilt_come_from_the_accelerometer(self):

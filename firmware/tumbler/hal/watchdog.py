@@ -12,10 +12,10 @@ class Watchdog:
         self._dog = None
 
     def start(self, machine, timeout_ms):
-        """Start it, after which nothing stops it. Unsupported when the port's does not reach that far."""
+        """Start it, after which nothing stops it; Unsupported when the port's cannot wait that long."""
         try:
             self._dog = machine.WDT(timeout=timeout_ms)
-        except (ValueError, OSError) as error:
+        except (ValueError, OSError, AttributeError) as error:
             raise Unsupported("hal.watchdog_ms: %d ms: %s" % (timeout_ms, error)) from None
 
     def came(self, part):
