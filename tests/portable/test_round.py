@@ -119,6 +119,56 @@ class WholeRounds(unittest.TestCase):
         player.feed(UNCOVER[1])
         self.assertTrue(play.wants_scene(player.state))
 
+    def test_scenes_agree_by_their_faces_in_any_order(self):
+        turned = ("read", (3, 1, 2), (0, 0, 0), (900, 900, 900), FRAMES)
+        player = reading(OPEN).feed(READ, turned)
+        self.assertEqual(player.last("reading")["faces"], (3, 1, 2))
+
+    def test_the_cover_is_not_believed_closed_before_it_is_seen(self):
+        for seen in ((), CLOSED[:1], CLOSED[1:]):
+            player = Player(*seen, ("open", ROUND, COVERED))
+            accepted = player.answer()[0] == "accept"
+            self.assertEqual(accepted, seen == CLOSED[:1])
+
+    def test_open_play_leaves_the_cover_alone(self):
+        for player in (reading(OPEN).feed(READ, READ), opened(OPEN).feed(("void-round", ROUND))):
+            self.assertFalse("release-cover" in [effect[0] for effect in player.effects])
+
+    def test_half_open_is_not_open(self):
+        player = tumbled(COVERED).feed(("rest",), ("no-more-bets", ROUND), UNCOVER[0])
+        self.assertEqual(player.state.phase, "closed")
+
+    def test_a_cover_that_moves_again_does_not_lengthen_the_reading(self):
+        player = reading(COVERED)
+        for _ in range(14):
+            player.wait(1000).feed(("channel", "cover-open", False), ("channel", "cover-open", True))
+        player.wait(1000)
+        self.assertEqual(player.last("void")["fact"], "unreadable")
+
+    def test_a_silent_host_ends_no_round_whose_bets_are_closed(self):
+        phases = []
+        player = opened(OPEN).feed(("no-more-bets", ROUND), ("host-lost",))
+        phases.append(player.state.phase)
+        player.feed(("tumble", ROUND), ("host-lost",))
+        phases.append(player.state.phase)
+        player.feed(*[STROKE] * 4).wait(600).feed(("host-lost",))
+        phases.append(player.state.phase)
+        player.feed(("rest",), ("host-lost",))
+        phases.append(player.state.phase)
+        self.assertEqual(phases, ["closed", "tumbling", "settling", "reading"])
+        self.assertEqual(player.feed(READ, READ).records()[-1], "reading")
+
+    def test_records_of_a_round_name_it(self):
+        player = reading(COVERED).feed(("fault", "tilted", ""))
+        for kind in ("enclosure", "fault", "void"):
+            self.assertEqual(player.last(kind)["round"], ROUND)
+
+    def test_a_void_tells_its_strokes_and_cause_only_where_there_are_any(self):
+        player = opened(OPEN).feed(("void-round", ROUND))
+        self.assertEqual(sorted(player.last("void")), ["fact", "round"])
+        player = tumbled(OPEN, strokes=2).wait(5000)
+        self.assertEqual(player.last("void")["strokes"], ((15000, 500),) * 2)
+
 
 class Voids(unittest.TestCase):
     def void(self, player, fact):
@@ -136,6 +186,12 @@ class Voids(unittest.TestCase):
                 player.feed(("tumble", ROUND), *[STROKE] * strokes).wait(4999)
                 self.assertEqual(player.state.phase, "tumbling")
                 self.void(player.wait(1), "too-few-tumbles")
+
+    def test_dice_that_never_rest(self):
+        for mode in (COVERED, OPEN):
+            player = tumbled(mode).wait(5999)
+            self.assertEqual(player.state.phase, "settling")
+            self.void(player.wait(1), "unreadable")
 
     def test_three_tumbles_are_enough(self):
         player = opened(COVERED).feed(("tumble", ROUND), STROKE, STROKE, STROKE).wait(5000)
@@ -176,10 +232,6 @@ class Voids(unittest.TestCase):
 
     def test_a_weak_stroke_after_the_tumble_may_have_moved_the_dice(self):
         self.void(tumbled(COVERED).feed(("rest",), ("weak-stroke", 9, 9)), "drive-fault")
-
-    def test_dice_that_never_rest(self):
-        player = tumbled(COVERED).wait(6000)
-        self.void(player, "unreadable")
 
     def test_every_refusal_of_the_reader_by_name(self):
         for fact in ("not-flat", "stacked", "unreadable", "die-missing", "extra-object", "die-damaged"):

@@ -88,6 +88,16 @@ class PulsesThatDoNotCount(unittest.TestCase):
         edges = [(GATE, True, 0), (GATE, False, 12000)]
         self.assertEqual(run(edges, 100000), [("weak-stroke", 0, 0)])
 
+    def test_the_measures_of_a_stroke_do_not_pass_to_the_next_pulse(self):
+        edges = stroke_edges(1000) + [(GATE, True, 350000), (GATE, False, 362000)]
+        self.assertEqual(run(edges, 500000), [("stroke", 15000, 500), ("weak-stroke", 0, 0)])
+
+    def test_an_upper_pulse_at_the_end_of_an_earlier_stroke_gives_the_next_one_no_width(self):
+        first = [(GATE, True, 0), (TOP, True, 2000), (GATE, False, 9000)]
+        edges = first + [(GATE, True, 12000), (TOP, False, 25000), (GATE, False, 30000)]
+        events = run(edges, 100000)
+        self.assertFalse("stroke" in [event[0] for event in events])
+
     def test_a_glitch_shorter_than_the_debounce_time_is_nothing(self):
         edges = [(GATE, True, 0), (GATE, False, 300), (TOP, True, 5000), (TOP, False, 5200)]
         self.assertEqual(run(edges, 100000), [])
@@ -122,6 +132,12 @@ class BrokenSensors(unittest.TestCase):
             events += counter.feed(channel, level, t_us)
         events += counter.poll(700000)
         self.assertEqual(events, [("stroke", 15000, 500)])
+
+    def test_a_stroke_under_way_is_no_stuck_sensor(self):
+        counter = StrokeCounter(Limits)
+        counter.feed(GATE, True, 0)
+        counter.poll(10000)
+        self.assertFalse(counter.stuck)
 
     def test_the_upper_gate_without_the_lower_is_a_fault(self):
         events = run([(TOP, True, 0), (TOP, False, 10000)], 100000)
