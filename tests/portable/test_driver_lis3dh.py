@@ -5,6 +5,7 @@ import unittest
 
 from fake_buses import I2c
 
+from tumbler.config import LIMITS
 from tumbler.drivers import make_accelerometer
 from tumbler.drivers.lis3dh import angle_between
 from tumbler.hal import SensorError
@@ -289,7 +290,9 @@ class Faults(unittest.TestCase):
         rig = Rig()
         rig.feel(0, 0, 1000, ms=500)
         rig.chip.frozen = True
+        stopped = rig.now
         self.assertIn("no samples", self.fault(rig, ms=1000))
+        self.assertTrue(rig.now - stopped < LIMITS["rest_ms"][0], "it would pass for rest")
         rig.chip.frozen = False
         self.recovers(rig)
 
@@ -312,7 +315,7 @@ class Faults(unittest.TestCase):
         rig = Rig()
         for turn in range(400):
             rig.now += 10
-            if turn % 15 == 0:
+            if turn % 7 == 0:
                 rig.chip.feel(0, 0, 1000)
             rig.driver.poll(rig.now)
         self.assertEqual(rig.driver.gravity()[2], 1000)

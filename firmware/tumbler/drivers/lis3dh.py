@@ -27,7 +27,7 @@ _BYPASS = bytes([0x00])  # FIFO_CTRL: empties it
 _MG_SHIFT = 3  # 12 bits of 2 mg, left-justified in 16
 
 _AVERAGE_SHIFT = 7  # the average follows within 128 samples, 0.64 s
-_SILENCE_MS = 200
+_SILENCE_MS = 80  # below the shortest rest_ms, so that silence never passes for rest
 _LEAST_GRAVITY, _MOST_GRAVITY = 800, 1200  # milli-g: what a sound sensor at rest can show
 _JUDGED_AFTER_MS = 3000  # of quiet, when the average has settled whatever came before
 _QUIET = 100 * 100  # square of milli-g
