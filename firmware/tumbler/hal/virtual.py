@@ -29,6 +29,7 @@ BLOCK = 4096
 PAGE = 256
 _ERASED = b"\xff" * BLOCK
 
+_files = {}  # by the variable that tells their number
 _drawn = [0]  # how often a seeded board has drawn entropy
 
 
@@ -99,7 +100,10 @@ def entropy(n):
 
 
 def _inherited(variable):
-    return open(int(os.getenv(variable, "")), "r+b")
+    """The open file of that number; kept for good, since a second Board of this process has no other one."""
+    if variable not in _files:
+        _files[variable] = open(int(os.getenv(variable, "")), "r+b")  # noqa: SIM115
+    return _files[variable]
 
 
 def _mounted():
