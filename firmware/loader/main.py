@@ -9,13 +9,15 @@ import gc
 import hashlib
 import os
 import sys
+import time
 from binascii import hexlify
 
 SLOTS = ("slot-a", "slot-b")
 POINTER = "firmware"
 SUMS = "SHA256SUMS"
-HOLD = "hold"  # the host makes it before it resets the board: start nothing, once
+HOLD = "hold"  # the host makes it before it resets the board to have it for itself
 _CHUNK = 1024
+_HOLD_S = 20  # a port takes some seconds to be back after a reset
 _TIDY = 8192  # bytes after which what is no longer used is collected
 
 
@@ -90,11 +92,11 @@ def enter(slot):
 
 
 def boot():
-    """Start the firmware; the REPL comes when there is none, or when the host wants the board for itself."""
+    """Start the firmware, at once or, held, when the host does not come; the REPL comes when there is none."""
     if HOLD in os.listdir():
         os.remove(HOLD)
-        print("held for the host: reset the board to start it")
-        return
+        print("held for the host")
+        time.sleep(_HOLD_S)  # it interrupts this; when the power failed before it could, the firmware starts
     slot = choose()
     if slot is None:
         print("no firmware to boot: flash it with `tumbler flash`")

@@ -98,7 +98,7 @@ class Bench:
         self._peak = 0
         self._edges = []
         self._dark = 0
-        self._shown = bytearray(_PICTURE_SIDE * _PICTURE_SIDE) if settings.profile is not None else b""
+        self._shown = bytearray(_PICTURE_SIDE * _PICTURE_SIDE) if settings.profile is not None else bytearray()
 
     def channels(self):
         """Every channel of the enclosure, debounced, at its level of a tumbler that is ready."""

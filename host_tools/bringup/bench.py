@@ -21,7 +21,6 @@ _STEPS = (
     "channels()",
     "strokes()",
     *(f"picture({lamp})" for lamp in (None, 0, 1, 2, 3)),
-    "flash()",
     "scene()",
 )
 _ENTER = """

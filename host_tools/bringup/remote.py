@@ -31,6 +31,9 @@ _RETRY_S = 0.2
 _IDENTITY = """
 import sys, os
 _i = sys.implementation
+_root = os.getcwd()  # a firmware that was interrupted has gone into its slot
+if _root[-7:] in ('/slot-a', '/slot-b'):
+    os.chdir(_root[:-7] or '/')
 print(repr((_i.name, tuple(_i.version[:3]), getattr(_i, '_machine', ''), getattr(_i, '_mpy', 0), sys.platform,
     os.getcwd(), 'main.py' in os.listdir())))
 """
@@ -89,11 +92,8 @@ class Remote:
     def enter(self) -> Interpreter:
         """Interrupt what runs and take the REPL. Raises Unsuitable when no MicroPython answers."""
         told = ""
-        for last in (
-            False,
-            False,
-            True,
-        ):  # a board that is starting, or busy with its flash, misses the first
+        # A board that is starting, or busy with its flash, misses the first one.
+        for last in (False, False, True):
             try:
                 with _quiet():
                     self._line.enter_raw_repl(soft_reset=False, timeout_overall=_ENTER_S)

@@ -1,4 +1,4 @@
-"""Format the virtual board's flash image; with TUMBLER_CONFIGURATION (path of a board.json) also provision it,
+"""Format the virtual board's flash image; with TUMBLER_CONFIGURATION (a board.json) also provision it,
 and print what the board tells of itself as JSON.
 """
 
