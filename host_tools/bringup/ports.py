@@ -13,9 +13,9 @@ class Port(Protocol):
     """A serial port as pyserial lists it."""
 
     device: str
-    description: str
     vid: int | None
     pid: int | None
+    description: str
 
 
 def choose_port(board: Board, named: str | None, list_ports: Callable[[], Iterable[Port]] = comports) -> str:

@@ -52,6 +52,12 @@ class Running:
         await self.printed(">>> ")
         return self.board.console
 
+    async def restart_application(self):
+        """Cut the power and give it again; return when the application runs."""
+        await self.board.power_cut()
+        await self.board.power_on()
+        await self.plays()
+
     async def do(self, step, *arguments, remote=Remote):
         """step(remote, *arguments) with the REPL open."""
 

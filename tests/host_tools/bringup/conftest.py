@@ -3,12 +3,16 @@
 import asyncio
 import hashlib
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 
 import pytest
-from bringup_kit import ORDINARY, Running
+from bringup_kit import ORDINARY, Running, quiet
 
 from host_tools.boards import load_board
+from host_tools.bringup.provision import provision
+from host_tools.records import Registry
 from host_tools.virtual_board import VirtualBoard
 from host_tools.virtual_board.build import SUMS, build_slot, sums
 
@@ -87,3 +91,22 @@ def flashed(blank, virtual, build, tmp_path_factory):
     done = asyncio.run(make())
     assert done.firmware == hashlib.sha256((build / SUMS).read_bytes()).hexdigest()
     return folder
+
+
+@pytest.fixture
+def flashed_device(flashed, virtual, tmp_path):
+    """(folder of a flashed and provisioned board, the options that name its registry and a new ledger)."""
+    folder = shutil.copytree(flashed, tmp_path / "device")
+    registry = Registry.open(tmp_path / "devices.json")
+
+    async def make():
+        async with VirtualBoard(folder, ORDINARY, speed=None, flashed=True) as board:
+            running = Running(board)
+            await board.power_on()
+            await running.printed("provision the device")
+            at = datetime(2026, 1, 2, tzinfo=UTC)
+            await running.do(provision, virtual, registry, "device", "A. Person", at, quiet)
+
+    with ThreadPoolExecutor(1) as apart:  # the test's own loop is there already
+        apart.submit(asyncio.run, make()).result()
+    return folder, ("--registry", tmp_path / "devices.json", "--ledger", tmp_path / "device-ledger.sqlite")

@@ -12,9 +12,9 @@ from binascii import b2a_base64, hexlify
 sys.path[:] = ["firmware/loader", "host_tools/bringup/device"]
 
 import agent  # noqa: E402  # pyright: ignore[reportMissingImports]
-import main as loader  # noqa: E402  # pyright: ignore[reportMissingImports]
 import vfs  # noqa: E402  # pyright: ignore[reportMissingImports]  (MicroPython)
 
+loader = __import__("main")
 BLOCK, BLOCKS, PAGE = 4096, 40, 256
 DEAD = OSError(5)  # made before: files of a dead board are closed while the heap is locked
 FILES = {
@@ -31,10 +31,10 @@ FILES = {
 class Flash:
     """NOR flash in memory; the operation number `cut_at` is carried out by half, and power is gone."""
 
-    def __init__(self, content):
+    def __init__(self, content, cut_at=None):
         self.content = content
         self.operations = 0
-        self.cut_at = None
+        self.cut_at = cut_at
 
     def readblocks(self, block, buffer, offset=0):
         self._live()
@@ -106,7 +106,7 @@ def flash_firmware(files):
         if there.get(name) == wanted[name]:
             continue
         if wanted[name] in twins:
-            agent.copy(booted + "/" + twins[wanted[name]], path)
+            agent.copy(str(booted) + "/" + twins[wanted[name]], path)
         else:
             agent.begin(path)
             for at in range(0, len(files[name]), 1536):
@@ -143,9 +143,8 @@ left = {"old": 0, "new": 0}
 cut_at = int(sys.argv[1])
 done = False
 while not done:
-    flash = Flash(bytearray(before))
+    flash = Flash(bytearray(before), cut_at)
     mount(flash)
-    flash.operations, flash.cut_at = 0, cut_at
     try:
         flash_firmware(FILES["new"])
         done = flash.operations <= cut_at

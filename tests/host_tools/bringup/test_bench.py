@@ -96,6 +96,7 @@ async def test_provisioning_registers_a_device_once_and_tells_no_secret(on_bench
     assert (tmp_path / "registry.json").stat().st_mode & 0o777 == 0o600
     record = write_record(done, tmp_path).read_text()
     assert json.loads(record)["held_by"] == "A. Person"
+    assert device.host_key is not None
     assert device.host_key.hex() not in record
     for told in (record, (tmp_path / "registry.json").read_text()):
         assert seed.strip()[:64] not in told

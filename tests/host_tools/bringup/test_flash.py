@@ -5,8 +5,9 @@ import os
 import subprocess
 import sys
 import tty
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import serial
@@ -30,8 +31,8 @@ class Unplugged(Remote):
     """A remote whose board loses power before the command number `at`, counted over all of one run."""
 
     at = 0
-    board = None
-    loop = None
+    board: Any = None
+    loop: Any = None
     count = 0
 
     def start(self, code):
@@ -87,7 +88,8 @@ async def test_keys_and_journal_stay(on_bench, virtual, tiny):
 async def test_unplugged_before_every_command_then_flashed_again(on_bench, virtual, tiny):
     async with on_bench() as running:
         await running.flash(virtual, tiny("v0"))
-        old, at, interrupted = "v0", 0, True
+        old = new = "v0"
+        at, interrupted = 0, True
         while interrupted:
             new = f"v{at + 1}"
             build = tiny(new)
@@ -210,9 +212,12 @@ def test_the_abi_of_compiled_files():
         check_abi("x.mpy", native, 6 | 3 << 8 | 10 << 10)
 
 
+@dataclass
 class Listed:
-    def __init__(self, device, vid, pid):
-        self.device, self.vid, self.pid, self.description = device, vid, pid, "a board"
+    device: str
+    vid: int | None
+    pid: int | None
+    description: str = "a board"
 
 
 def test_ports():
