@@ -9,7 +9,7 @@ import serialx
 from host_tools.boards.board import known_boards, load_board
 from host_tools.boards.errors import BoardFileError
 
-_ASK_S = 10
+_ASK_S = 5
 # Runs on whatever MicroPython answers; what it lacks is null.
 _QUESTION = """
 import json, sys

@@ -71,7 +71,9 @@ def test_the_page_and_the_diagram_show_every_pin_once(name):
     assert sorted(rows[1:]) == used
     drawn = ElementTree.parse(BOARDS / name / "wiring.svg").getroot()
     texts = [
-        each.text for each in drawn.iter("{http://www.w3.org/2000/svg}text") if each.get("class") == "pin"
+        each.text or ""
+        for each in drawn.iter("{http://www.w3.org/2000/svg}text")
+        if each.get("class") == "pin"
     ]
     assert sorted(texts[1:]) == used  # the first is the title
     assert len(list(drawn.iter("{http://www.w3.org/2000/svg}line"))) == len(used)
