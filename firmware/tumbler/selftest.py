@@ -193,7 +193,7 @@ class Bench:
 
     def pixels(self, start):
         """A piece of the last picture as base64, small enough for a port that drops what it cannot hold."""
-        return b2a_base64(self._shown[start : start + _PIECE]).decode().strip()
+        return b2a_base64(bytes(self._shown[start : start + _PIECE])).decode().strip()
 
     def scene(self):
         """Whether what sees the dice works, and the memory that is left with everything loaded."""

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from host_tools.boards import BOARDS, BoardFileError, UnknownBoard, known_boards, load_board
+from host_tools.boards import BOARDS, BoardFileError, UnknownBoard, known_boards, load_board, schema
 from host_tools.boards.located import NotJson, parse
 from tumbler import config
+from tumbler.drivers import make_accelerometer
 
 SHIPPED = ["blinka", "esp32-s3", "openmv", "pico", "pico2", "virtual"]
 
@@ -38,6 +39,25 @@ def test_what_a_board_offers_to_the_commands():
     desktop = load_board("blinka")
     assert (desktop.mpy_arch, desktop.minimum, desktop.board_ids) == (None, None, ())
     assert not desktop.is_machine("Raspberry Pi Pico with RP2040")
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_stubs_that_a_board_names_are_those_that_are_installed(name):
+    requirements = BOARDS.parent / "requirements" / f"stubs-{name}.in"
+    named = load_board(name).hardware["stubs"]
+    pinned = requirements.read_text().splitlines()[1:] if requirements.exists() else [None]
+    assert pinned == [named]
+
+
+def test_the_drivers_known_here_are_those_of_the_firmware():
+    known = {*schema.CAMERAS, *schema.SENSORS, *schema.ACCELEROMETERS}
+    for name in known:
+        with pytest.raises(Exception) as caught:  # noqa: PT011 - whatever a missing bus leads to
+            make_accelerometer(name, None, {})
+        assert "no driver" not in str(caught.value)
+    with pytest.raises(ValueError, match="no driver lis3dx") as caught:
+        make_accelerometer("lis3dx", None, {})
+    assert set(str(caught.value).partition("there are ")[2].split(", ")) == known
 
 
 # --- by pins: an oracle that knows the chips, independent of hardware.json
