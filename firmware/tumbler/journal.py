@@ -5,7 +5,10 @@ magic (2 bytes), length (2), sequence (8), CRC-32 of these (4), record, CRC-32 o
 big-endian. A record exists once `append` has returned; one that a cut leaves half written is dropped when the
 journal is mounted, one that it leaves whole counts as written, so that its sequence is never given to another
 record. With the header's own checksum only a file that really ends early passes for a cut.
-Two small files, replaced by rename, hold the acknowledged position and the boot counter.
+Two small files, the marks, replaced by rename, hold the acknowledged position and the boot counter. They lie
+in a folder beside the journal's: when a folder's metadata are damaged, littlefs goes back to what they were
+before the newest change, without a word; a journal that loses its newest records in that way is given away by
+marks that do not. For that the acknowledged position is written each time, not only when segments are dropped.
 
 Works on littlefs and, for tests and desktops, on any folder that can rename over a file.
 """
@@ -19,6 +22,8 @@ from tumbler.definitions import MAX_RECORD
 
 KEEP = 128  # newest records that are kept for recall although the host has them
 RESERVE = 16  # records that only an append without reserve may use: the end of a running round must fit
+
+MARKS = "-marks"  # what the name of the marks' folder adds to the journal's
 
 _MAGIC = 0x5B1C
 _HEADER = ">HHQ"
@@ -43,7 +48,11 @@ class JournalDamaged(Exception):
 
 
 def create(directory):
-    """Make the empty journal's folder: once in a device's life, when it is provisioned."""
+    """Make the folders of an empty journal: once in a device's life, when it is provisioned."""
+    try:
+        os.mkdir(directory + MARKS)
+    except OSError:
+        os.stat(directory + MARKS)  # there already: an earlier try was cut off
     os.mkdir(directory)
 
 
@@ -58,6 +67,7 @@ class Journal:
             raise ValueError("a journal of " + str(capacity) + " records fills although the host has them")
         self._folder = directory
         self._prefix = directory + "/"
+        self._marks = directory + MARKS + "/"
         self._capacity = capacity
         self._segment = segment
         self._kept = kept
@@ -85,14 +95,7 @@ class Journal:
         self._unsure = False
 
     def _list_segments(self):
-        try:
-            names = os.listdir(self._folder)
-        except OSError:
-            names = None
-        if names is None:
-            raise JournalDamaged(1, "there is no journal: provision the board")
-        if _TEMPORARY in names:
-            os.remove(self._prefix + _TEMPORARY)
+        names = _names_in(self._folder)
         return sorted([int(name[: -len(_SUFFIX)]) for name in names if name.endswith(_SUFFIX)])
 
     def _mount_segment(self, start):
@@ -112,7 +115,7 @@ class Journal:
         """Take what an append that never returned has left off the newest segment."""
         with open(self._path(start), "rb") as file:
             content = file.read(whole)
-        self._replace(self._path(start), content)
+        _replace(self._prefix, str(start) + _SUFFIX, content)
 
     def _index(self, start):
         """Read segment `start` into `_offsets`; returns (bytes of whole records, is more behind them)."""
@@ -222,22 +225,37 @@ class Journal:
 
     def _read_number(self, name):
         """The number in file `name`, 0 when there is none."""
-        if name not in os.listdir(self._folder):
+        if name not in _names_in(self._marks[:-1]):
             return 0
-        with open(self._prefix + name, "rb") as file:
+        with open(self._marks + name, "rb") as file:
             content = file.read()
         if len(content) != 12 or not _is_sealed(content):
-            raise JournalDamaged(self.last + 1, "file " + name + " is unreadable")
+            raise JournalDamaged(self.last + 1, "mark " + name + " is unreadable")
         return struct.unpack(">Q", content[:8])[0]
 
     def _write_number(self, name, number):
-        self._replace(self._prefix + name, _sealed(struct.pack(">Q", number)))
+        _replace(self._marks, name, _sealed(struct.pack(">Q", number)))
 
-    def _replace(self, path, content):
-        with open(self._prefix + _TEMPORARY, "wb") as file:
-            file.write(content)
-            _make_durable(file)
-        os.rename(self._prefix + _TEMPORARY, path)
+
+def _names_in(folder):
+    """The files of a folder, without what an interrupted replacement has left."""
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        names = None
+    if names is None:
+        raise JournalDamaged(1, "there is no folder " + folder + ": provision the board")
+    if _TEMPORARY in names:
+        os.remove(folder + "/" + _TEMPORARY)
+        names.remove(_TEMPORARY)
+    return names
+
+
+def _replace(prefix, name, content):
+    with open(prefix + _TEMPORARY, "wb") as file:
+        file.write(content)
+        _make_durable(file)
+    os.rename(prefix + _TEMPORARY, prefix + name)
 
 
 def _make_durable(file):

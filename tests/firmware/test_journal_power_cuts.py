@@ -1,4 +1,4 @@
-"""The journal on littlefs keeps every promise over a power cut at any flash operation."""
+"""The journal on littlefs keeps every promise over a power cut at any flash operation, and over damage."""
 
 import re
 import subprocess
@@ -29,3 +29,12 @@ def test_a_full_volume_refuses_records_and_loses_none():
     last, first, newest = map(int, done.stdout.split()[1:])
     assert 10 <= last < newest
     assert first > 1
+
+
+def test_a_changed_bit_anywhere_on_the_flash_is_harmless_or_noticed():
+    command = [MICROPYTHON, "-X", "heapsize=4m", "tests/firmware/journal_damage.py"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    _, whole, _, damaged, _, unreadable = done.stdout.split()
+    assert int(whole) + int(damaged) + int(unreadable) > 500
+    assert int(damaged) > 50

@@ -52,7 +52,7 @@ async def test_from_a_blank_board_to_a_device_that_attests_its_firmware(on_bench
         kinds = {name for each in seen for name in each}
         assert {"hello", "status", "record", "counters"} <= kinds
         assert next(each["record"] for each in seen if "record" in each)["kind"] == "boot"
-        assert "acknowledged" not in await running.run("import os\nprint(os.listdir('/flash/journal'))")
+        assert "acknowledged" not in await running.run("import os\nprint(os.listdir('/flash/journal-marks'))")
         await running.restart_application()
 
         books = ("--registry", registry, "--ledger", ledger)
