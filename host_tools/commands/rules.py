@@ -1,18 +1,22 @@
 """`tumbler rules`: the rulebooks, a layout with the clause of every rule, the exact house edges."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from host_tools.rulebooks import Layout, Rulebook
+    from host_tools.rulebooks import Layout, Offer, Rulebook
     from host_tools.rulebooks.odds import Edge
+
+Key = TypeVar("Key")
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a line and nothing else.")]
 
@@ -34,23 +38,13 @@ def list_rules(as_json: Json = False) -> None:
     """List the rulebooks with their layouts and stake limits."""
     from host_tools.rulebooks import list_rulebooks  # noqa: PLC0415
 
-    rulebooks = list_rulebooks()
-    if as_json:
-        for rulebook in rulebooks:
-            print(json.dumps(_header(rulebook)))
-        return
-    table = _table("Rulebooks", "rulebook", "effective, play", "layouts", "limits")
-    for column in (0, 2, 3):
-        table.columns[column].no_wrap = True
-    for rulebook in rulebooks:
-        table.add_row(
-            f"[bold]{rulebook.id}[/]\n{_cut(rulebook.title)}\n[dim]{_cut(rulebook.operator)}[/]",
-            f"{rulebook.effective}\n{_play(rulebook)}",
-            "\n".join(rulebook.layouts),
-            "\n".join(rulebook.limits) or "-",
-            end_section=True,
-        )
-    _console().print(table)
+    with usage_errors():
+        rulebooks = list_rulebooks()
+        if as_json:
+            for rulebook in rulebooks:
+                print(json.dumps(_header(rulebook)))
+        else:
+            _console().print(_rulebook_table(rulebooks))
 
 
 def show_rules(
@@ -65,18 +59,18 @@ def show_rules(
     from host_tools.rulebooks import load_rulebook  # noqa: PLC0415
     from host_tools.rulebooks.page import layout_page  # noqa: PLC0415
 
-    with _usage_errors():
+    with usage_errors():
         book = load_rulebook(rulebook)
         chosen = book.layout(layout)
         if html is not None:
             html.write_text(layout_page(book, chosen), encoding="utf-8")
-    if as_json:
-        print(json.dumps(_shown(book, chosen)))
-    else:
-        _show(book, chosen, _console())
-        _tell_advantages(book, chosen)
-        if html is not None:
-            print(f"page written to {html}")
+        if as_json:
+            print(json.dumps(_shown(book, chosen)))
+        else:
+            _show(book, chosen, _console())
+            _tell_advantages(book, chosen)
+            if html is not None:
+                print(f"page written to {html}")
 
 
 def audit_rules(
@@ -93,7 +87,7 @@ def audit_rules(
     from host_tools.rulebooks import list_rulebooks, load_rulebook  # noqa: PLC0415
     from host_tools.rulebooks.odds import layout_edges  # noqa: PLC0415
 
-    with _usage_errors():
+    with usage_errors():
         books = [load_rulebook(rulebook)] if rulebook else list_rulebooks()
         layouts = [(book, each) for book in books for each in ([book.layout(layout)] if layout else book)]
         audits = []
@@ -101,13 +95,13 @@ def audit_rules(
             # When everything is audited, decks are for the card games among it; else a mistake is told.
             applicable = decks if book.decks or rulebook else None
             audits.append((book, each, layout_edges(book, each, applicable), applicable))
-    for book, each, edges, applicable in audits:
-        if as_json:
-            for edge in edges:
-                print(json.dumps(_edge_line(book, each, edge)))
-        else:
-            _print_audit(book, each, edges, applicable)
-        _tell_advantages(book, each)
+        for book, each, edges, applicable in audits:
+            if as_json:
+                for edge in edges:
+                    print(json.dumps(_edge_line(book, each, edge)))
+            else:
+                _console().print(_audit_table(book, each, edges, applicable))
+            _tell_advantages(book, each)
 
 
 def _tell_advantages(rulebook: "Rulebook", layout: "Layout") -> None:
@@ -124,8 +118,11 @@ def _tell_advantages(rulebook: "Rulebook", layout: "Layout") -> None:
 
 
 @contextmanager
-def _usage_errors() -> Iterator[None]:
-    """Turn what the user got wrong into its message on standard error and exit status 2."""
+def usage_errors(*others: type[Exception]) -> Iterator[None]:
+    """Turn what the user got wrong, or what cannot be read or written, into a message and exit status 2.
+
+    `others` are error classes to treat so, beyond those of rulebooks and files.
+    """
     from host_tools.rulebooks import (  # noqa: PLC0415
         RulebookError,
         UnknownLayoutError,
@@ -133,11 +130,30 @@ def _usage_errors() -> Iterator[None]:
     )
     from host_tools.rulebooks.odds import DecksError  # noqa: PLC0415
 
+    mistakes = (RulebookError, UnknownRulebookError, UnknownLayoutError, DecksError, *others)
     try:
+        if sys.stdout is None:
+            raise OSError("standard output is closed")
         yield
-    except (RulebookError, UnknownRulebookError, UnknownLayoutError, DecksError, OSError) as error:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has seen enough (`| head`); closing standard output again must not complain.
+        _discard_output()
+        raise typer.Exit(1) from None
+    except OSError as error:
+        if sys.stdout is not None:
+            _discard_output()
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error
+    except mistakes as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2) from error
+
+
+def _discard_output() -> None:
+    """Let nothing more reach standard output, so that what is still buffered cannot fail again at exit."""
+    with suppress(OSError):  # a stand-in without a file descriptor buffers nothing either
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _header(rulebook: "Rulebook") -> dict[str, Any]:
@@ -172,11 +188,11 @@ def _shown(rulebook: "Rulebook", layout: "Layout") -> dict[str, Any]:
             {
                 "kind": section.kind,
                 "title": section.title,
-                "wins": section.wins,
                 "clause": section.condition.clause,
                 "wagers": [
                     {
                         "wager": offer.wager,
+                        "wins": offer.wins,
                         "odds": {str(level): odds_text(odds) for level, odds in sorted(offer.odds.items())},
                         "clause": offer.odds_clause,
                     }
@@ -190,7 +206,13 @@ def _shown(rulebook: "Rulebook", layout: "Layout") -> dict[str, Any]:
                 "limits": limits.id,
                 "clause": limits.clause,
                 "minimum": odds_text(limits.minimum),
-                "maxima": {wager: odds_text(limits.maxima[wager]) for wager in layout.offers},
+                "maxima": {
+                    wager: {
+                        "stake": odds_text(limits.maxima[wager].stake),
+                        "clause": limits.maxima[wager].clause,
+                    }
+                    for wager in layout.offers
+                },
             }
             for limits in rulebook.limits.values()
         ],
@@ -220,16 +242,53 @@ def _console() -> "Console":
 
 
 def _table(title: str, *columns: str) -> Any:
+    """A table that wraps its texts and never cuts them."""
     from rich import box  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
+    from rich.table import Column, Table  # noqa: PLC0415
 
     return Table(
-        *columns, title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
+        *(Column(name, overflow="fold") for name in columns),
+        title=_plain(title),
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
     )
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= 34 else f"{text[:33]}…"
+def _plain(text: str, style: str = "") -> Any:
+    """A rulebook's text as it is, whatever brackets it has."""
+    from rich.text import Text  # noqa: PLC0415
+
+    return Text(text, style=style)
+
+
+def _row(table: Any, first: str, *others: str, style: str = "", indent: int = 0) -> None:
+    from rich.padding import Padding  # noqa: PLC0415
+
+    table.add_row(Padding(_plain(first), (0, 0, 0, indent)), *map(_plain, others), style=style)
+
+
+def _rulebook_table(rulebooks: "list[Rulebook]") -> Any:
+    from rich.console import Group  # noqa: PLC0415
+
+    table = _table("Rulebooks", "rulebook", "effective, play", "layouts", "limits")
+    for column in (2, 3):
+        table.columns[column].no_wrap = True
+    table.columns[0].min_width = max(len(rulebook.id) for rulebook in rulebooks)
+    for rulebook in rulebooks:
+        table.add_row(
+            Group(
+                _plain(rulebook.id, "bold"),
+                _plain(rulebook.title),
+                _plain(rulebook.operator, "dim"),
+            ),
+            _plain(f"{rulebook.effective}\n{_play(rulebook)}"),
+            _plain("\n".join(rulebook.layouts)),
+            _plain("\n".join(rulebook.limits) or "-"),
+            end_section=True,
+        )
+    return table
 
 
 def _play(rulebook: "Rulebook") -> str:
@@ -240,96 +299,109 @@ def _play(rulebook: "Rulebook") -> str:
 
 
 def _show(rulebook: "Rulebook", layout: "Layout", console: "Console") -> None:
-    console.print(f"[bold]{rulebook.title}[/]  {layout.title}")
-    console.print(f"{rulebook.operator}, {rulebook.jurisdiction}; effective {rulebook.effective}")
-    console.print(f"rulebook {rulebook.id}, layout {layout.id} (clause {layout.clause})")
+    def tell(text: str, style: str = "") -> None:
+        console.print(_plain(text, style))
+
+    tell(f"{rulebook.title}: {layout.title}", "bold")
+    tell(f"{rulebook.operator}, {rulebook.jurisdiction}; effective {rulebook.effective}")
+    tell(f"rulebook {rulebook.id}, layout {layout.id} (clause {layout.clause})")
     if layout.note:
-        console.print(f"[dim]{layout.note}[/]")
-    console.print(f"play: {_play(rulebook)} (clauses {rulebook.play_clause}; {rulebook.tumbles_clause})")
+        tell(layout.note, "dim")
+    tell(f"play: {_play(rulebook)} (clauses {rulebook.play_clause}; {rulebook.tumbles_clause})")
     if rulebook.decks:
-        console.print(
-            f"a deck has {rulebook.decks.each_face} cards of each face (clause {rulebook.decks.clause})"
-        )
+        tell(f"a deck has {rulebook.decks.each_face} cards of each face (clause {rulebook.decks.clause})")
     closing = rulebook.closing
-    console.print(
+    tell(
         f"bets close when {closing.when} (clause {closing.clause}); "
-        f"later wagers: {closing.late_clause}; withdrawn wagers: {closing.withdrawn_clause}\n"
+        f"later wagers: clause {closing.late_clause}; withdrawn wagers: clause {closing.withdrawn_clause}\n"
     )
     console.print(_wager_table(layout))
     if rulebook.limits:
         console.print(_limits_table(rulebook, layout))
     irregularities = _table("Irregularities", "fact", "ruling", "clause", "note")
+    for column in (0, 1):
+        irregularities.columns[column].no_wrap = True
     for ruling in rulebook.irregularities.values():
-        styled = f"[{_ACTION_STYLES[ruling.action]}]{ruling.action}[/]"
-        irregularities.add_row(ruling.fact, styled, ruling.clause, ruling.note)
+        action = _plain(ruling.action, _ACTION_STYLES[ruling.action])
+        irregularities.add_row(ruling.fact, action, *map(_plain, (ruling.clause, ruling.note)))
     console.print(irregularities)
-    console.print(f"refer: to {rulebook.referral} (clause {rulebook.referral_clause})")
-    console.print(f"[dim]SHA-256 of the rulebook's file: {rulebook.digest}[/]")
+    tell(f"refer: to {rulebook.referral} (clause {rulebook.referral_clause})")
+    tell(f"SHA-256 of the rulebook's file: {rulebook.digest}", "dim")
 
 
 def _wager_table(layout: "Layout") -> Any:
-    """The sections in the layout's order; wagers that are paid alike share a line."""
+    """The sections in the layout's order, each with its win conditions; wagers paid alike share a line."""
     from host_tools.rulebooks.odds import offer_odds_text  # noqa: PLC0415
 
-    table = _table("Wagers", "section", "wagers", "pays (to 1)", "clause", "wins when", "clause")
+    table = _table("Wagers", "wagers (kind:numbers)", "pays (to 1)", "clause")
     for section in layout.sections:
-        alike: dict[tuple[str, str], list[str]] = {}
+        _row(table, section.title, style="bold")
+        by_condition: dict[str, list[Offer]] = {}
         for offer in section.offers:
-            alike.setdefault((offer_odds_text(offer), offer.odds_clause), []).append(offer.wager)
-        for number, ((odds, clause), wagers) in enumerate(alike.items()):
-            first = number == 0
-            table.add_row(
-                f"[bold]{section.title}[/]" if first else "",
-                " ".join(wagers),
-                f"[green]{odds}[/]",
-                clause,
-                section.wins if first else "",
-                section.condition.clause if first else "",
-                end_section=number == len(alike) - 1,
-            )
+            by_condition.setdefault(offer.wins, []).append(offer)
+        for wins, offers in by_condition.items():
+            _row(table, f"wins when {wins}", "", section.condition.clause, indent=2)
+            for (odds, clause), wagers in _grouped(
+                ((offer_odds_text(offer), offer.odds_clause), offer.wager) for offer in offers
+            ).items():
+                _row(table, _named(wagers), odds, clause, style="green", indent=2)
+        table.add_section()
     return table
+
+
+def _grouped(pairs: Iterable[tuple[Key, str]]) -> dict[Key, list[str]]:
+    """The wagers of each key, both in order."""
+    found: dict[Key, list[str]] = {}
+    for key, wager in pairs:
+        found.setdefault(key, []).append(wager)
+    return found
+
+
+def _named(wagers: list[str]) -> str:
+    """Wagers of one layout in short: `total: 4 17`, several kinds one after the other."""
+    kinds = _grouped((kind, numbers) for kind, _, numbers in (wager.partition(":") for wager in wagers))
+    return "; ".join(
+        f"{kind}: {' '.join(numbers)}" if numbers[0] else kind for kind, numbers in kinds.items()
+    )
 
 
 def _limits_table(rulebook: "Rulebook", layout: "Layout") -> Any:
     from host_tools.rulebooks.odds import odds_text  # noqa: PLC0415
 
     limits = list(rulebook.limits.values())
-    clauses = ", ".join(dict.fromkeys(each.clause for each in limits))
-    table = _table(f"Stake limits (clause {clauses})", "wagers", *(each.id for each in limits))
-    table.add_row("least stake", *(odds_text(each.minimum) for each in limits))
-    alike: dict[tuple[str, ...], list[str]] = {}
-    for wager in layout.offers:
-        alike.setdefault(tuple(odds_text(each.maxima[wager]) for each in limits), []).append(wager)
+    table = _table("Stake limits", "wagers", *(each.id for each in limits), "clause")
+    _row(
+        table,
+        "least stake",
+        *(odds_text(each.minimum) for each in limits),
+        _listed(each.clause for each in limits),
+        style="bold",
+    )
+    alike = _grouped((tuple(each.maxima[wager] for each in limits), wager) for wager in layout.offers)
     for maxima, wagers in alike.items():
-        table.add_row("most on " + " ".join(wagers), *maxima)
+        stakes = (odds_text(most.stake) for most in maxima)
+        _row(table, f"most on {_named(wagers)}", *stakes, _listed(most.clause for most in maxima))
     return table
 
 
-def _print_audit(rulebook: "Rulebook", layout: "Layout", edges: list["Edge"], decks: int | None) -> None:
+def _listed(clauses: Iterable[str]) -> str:
+    return "; ".join(dict.fromkeys(clauses))
+
+
+def _audit_table(rulebook: "Rulebook", layout: "Layout", edges: list["Edge"], decks: int | None) -> Any:
     """One table a layout; wagers of a section with the same odds and edge share a line."""
     game = f", {decks or rulebook.decks.maximum} decks" if rulebook.decks else ""
     title = f"{rulebook.id}  {layout.id}: house edge{game}, of {edges[0].of:,} outcomes"
-    table = _table(title, "section", "wagers", "pays (to 1)", "ways", "house edge", "%")
-    for column in (3, 4, 5):
+    table = _table(title, "wagers (kind:numbers)", "pays (to 1)", "ways", "house edge", "%")
+    for column in (2, 3, 4):
         table.columns[column].justify = "right"
+        table.columns[column].no_wrap = True
     by_wager = {edge.wager: edge for edge in edges}
     for section in layout.sections:
-        alike: dict[tuple[str, int, str, str], list[str]] = {}
-        for offer in section.offers:
-            edge = by_wager[offer.wager]
-            alike.setdefault((edge.odds, edge.ways, str(edge.edge), edge.percent), []).append(offer.wager)
-        for number, ((odds, ways, fraction, percent), wagers) in enumerate(alike.items()):
-            style = "bold red" if fraction.startswith("-") else "none"
-            table.add_row(
-                f"[bold]{section.title}[/]" if number == 0 else "",
-                wagers[0]
-                if len(wagers) == 1
-                else f"{' '.join(wagers)}"
-                if len(wagers) < 7
-                else f"all {len(wagers)}",
-                odds,
-                f"{ways:,}",
-                f"[{style}]{fraction}[/]",
-                f"[{style}]{percent}[/]",
-            )
-    _console().print(table)
+        # All but the wager's name: what makes two of them alike.
+        alike = _grouped((by_wager[offer.wager][1:], offer.wager) for offer in section.offers)
+        for wagers in alike.values():
+            edge = by_wager[wagers[0]]
+            texts = (_named(wagers), edge.odds, f"{edge.ways:,}", str(edge.edge), edge.percent)
+            _row(table, *texts, style="bold red" if edge.edge <= 0 else "")
+    return table

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
+from host_tools.commands.rules import usage_errors
+
 if TYPE_CHECKING:
-    from host_tools.settlement import Outcome, Result, Table, Void
+    from host_tools.rulebooks import Ruling
+    from host_tools.settlement import Judge, Outcome, Result, Table, Void
 
 
 def register(app: typer.Typer) -> None:
@@ -44,61 +47,46 @@ def settle_command(  # noqa: PLR0913, PLR0917 (a command has as many parameters 
 
     Prints a JSON object for each line, on a terminal coloured columns. Exit status 2 if a line was refused.
     """
-    from host_tools.settlement import Judge  # noqa: PLC0415
-    from host_tools.settlement.stream import settle_lines  # noqa: PLC0415
+    from host_tools.settlement import OutcomeError, TableError  # noqa: PLC0415
 
-    with _usage_errors():
+    with usage_errors(TableError, OutcomeError):
         table = _table(rules, layout, limits, chip_unit, decimals)
-        judge = Judge(table, _outcome(dice, cards, void, decided_by))
-        source = _source(bets)
-    show = _json_line if as_json or not sys.stdout.isatty() else _columns
-    counts: Counter[str] = Counter()
-    quiet = show is _json_line
-    if not quiet:
-        typer.echo(_row("id", "wager", "stake", "result", "odds", "payout", "returned", ""))
-    try:
-        with source, _progress(source, quiet) as progress:
-            for number, (result, readable) in enumerate(settle_lines(judge, source), 1):
-                counts[result.result] += 1
-                sys.stdout.write(show(result))
-                if not readable and quiet:
-                    typer.echo(result.reason, err=True)
-                progress(number)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has seen enough (`| head`); closing standard output again must not complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(1) from None
+        judge = _judge(table, _outcome(dice, cards, void, decided_by))
+        counts = _settle_all(judge, _source(bets), as_json or not sys.stdout.isatty())
+    if judge.ruling is not None:
+        typer.echo(_told(judge.ruling), err=True)
     typer.echo(_summary(table, judge.outcome, counts), err=True)
     if counts["refused"]:
         raise typer.Exit(2)
 
 
-@contextmanager
-def _usage_errors() -> Iterator[None]:
-    """Turn what the user got wrong into a message and status 2; a decision that is missing into status 1."""
-    from host_tools.rulebooks import (  # noqa: PLC0415
-        RulebookError,
-        UnknownLayoutError,
-        UnknownRulebookError,
-    )
-    from host_tools.settlement import NeedsDecisionError, OutcomeError, TableError  # noqa: PLC0415
+def _settle_all(judge: "Judge", source: BinaryIO, as_json: bool) -> Counter[str]:
+    """Answer every line of the source on standard output; how many had each result."""
+    from host_tools.settlement.stream import settle_lines  # noqa: PLC0415
+
+    counts: Counter[str] = Counter()
+    if not as_json:
+        typer.echo(_row("id", "wager", "stake", "result", "odds", "payout", "returned", ""))
+    show = _json_line if as_json else _columns
+    with source, _progress(source, as_json) as progress:
+        for number, (result, readable) in enumerate(settle_lines(judge, source), 1):
+            counts[result.result] += 1
+            sys.stdout.write(show(result))
+            if not readable and as_json:
+                typer.echo(result.reason, err=True)
+            progress(number)
+    return counts
+
+
+def _judge(table: "Table", outcome: "Outcome | Void") -> "Judge":
+    """Who settles; exit status 1 where only a person can: the answer is no until somebody decides."""
+    from host_tools.settlement import Judge, NeedsDecisionError  # noqa: PLC0415
 
     try:
-        yield
+        return Judge(table, outcome)
     except NeedsDecisionError as error:
         typer.echo(f"{error} (--decided-by)", err=True)
         raise typer.Exit(1) from error
-    except (
-        RulebookError,
-        UnknownRulebookError,
-        UnknownLayoutError,
-        TableError,
-        OutcomeError,
-        OSError,
-    ) as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(2) from error
 
 
 def _table(rules: str, layout: str, limits: str | None, chip_unit: str | None, decimals: int) -> "Table":
@@ -122,6 +110,8 @@ def _outcome(dice: str | None, cards: str | None, void: str | None, decided_by: 
 
     if sum(each is not None for each in (dice, cards, void)) != 1:
         raise OutcomeError("give exactly one of --dice, --cards and --void")
+    if decided_by and void is None:
+        raise OutcomeError("--decided-by goes with --void: what the dice or cards show, nobody decides")
     if void is not None:
         return Void(void, decided_by)
     faces = (dice if dice is not None else cards or "").split(",")
@@ -133,6 +123,8 @@ def _outcome(dice: str | None, cards: str | None, void: str | None, decided_by: 
 def _source(bets: Path | None) -> BinaryIO:
     if bets is not None:
         return bets.open("rb")
+    if sys.stdin is None:
+        raise OSError("standard input is closed; give the wagers with --bets FILE")
     if sys.stdin.isatty():
         typer.echo(
             'reading wagers from the keyboard, as {"id": "1", "wager": "small", "stake": "10"}', err=True
@@ -196,6 +188,12 @@ def _row(*texts: str) -> str:
 def _plain(text: str) -> str:
     """Text from outside without control characters, which could rewrite the terminal."""
     return "".join(character if character.isprintable() else "?" for character in text)
+
+
+def _told(ruling: "Ruling") -> str:
+    """What the rules say about the void, with what the note adds, such as whose wagers it is for."""
+    note = f" ({ruling.note})" if ruling.note else ""
+    return f"{ruling.fact}: {ruling.action} by clause {ruling.clause}{note}"
 
 
 def _summary(table: "Table", outcome: "Outcome | Void", counts: Counter[str]) -> str:

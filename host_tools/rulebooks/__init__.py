@@ -54,11 +54,16 @@ class UnknownRulebookError(KeyError):
 def load_rulebook(name: str) -> Rulebook:
     """The rulebook of that id, or the operator's own rulebook in the file whose path ends in `.toml`.
 
-    Raises UnknownRulebookError, or RulebookError with every fault of the file.
+    Raises UnknownRulebookError, or RulebookError with every fault of the file. A file that bears the id of a
+    built-in rulebook and differs from it is at fault: its settlements would pass for the published rules.
     """
-    if name.endswith(".toml"):
-        return read_rulebook(Path(name))
     ids = _ids()
+    if name.endswith(".toml"):
+        own = read_rulebook(Path(name))
+        if own.id in ids and own.digest != _built_in(own.id).digest:
+            reason = f"{own.id!r} is a built-in rulebook, and this file differs; give it an id of its own"
+            raise RulebookError(name, [Fault("id", reason)])
+        return own
     if name not in ids:
         raise UnknownRulebookError(
             f"no rulebook {name!r}; there are {', '.join(ids)}, or give the path of a .toml file"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from host_tools.rulebooks.conditions import Condition, Faces
 from host_tools.rulebooks.wagers import Numbers
@@ -77,6 +77,11 @@ class Offer:
         """The odds at which this wager wins on three faces, or None when it loses."""
         return self.odds.get(self.condition.level(faces, self.numbers))
 
+    @property
+    def wins(self) -> str:
+        """When this wager is paid, in words."""
+        return self.condition.says(sorted(self.odds))
+
 
 @dataclass(frozen=True)
 class Section:
@@ -90,11 +95,6 @@ class Section:
     def condition(self) -> Condition:
         """The win condition, the same for every wager of a section."""
         return self.offers[0].condition
-
-    @property
-    def wins(self) -> str:
-        """The win condition in words."""
-        return self.condition.says(sorted(self.offers[0].odds))
 
 
 @dataclass(frozen=True)
@@ -118,13 +118,20 @@ class Layout:
         return {odds for offer in self.offers.values() for odds in offer.odds.values()}
 
 
+class Maximum(NamedTuple):
+    """The most that may be staked on a wager, in units of the currency."""
+
+    stake: Fraction
+    clause: str
+
+
 @dataclass(frozen=True)
 class Limits:
-    """Stake limits as decimal text: one minimum for all, a maximum by wager name (or None: no maximum)."""
+    """Stake limits in units of the currency: one minimum for all (by `clause`), a maximum by wager name."""
 
     id: str
     minimum: Fraction
-    maxima: dict[str, Fraction]
+    maxima: dict[str, Maximum]
     clause: str
 
 

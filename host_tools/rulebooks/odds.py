@@ -115,8 +115,9 @@ def player_advantages(rulebook: Rulebook, layout: Layout) -> list[Edge]:
 
 
 def offer_odds_text(offer: Offer) -> str:
-    """The odds of a wager, lowest level first: `"64"`; `"1, 2, 12"` if they depend on the number of dice."""
-    return ", ".join(dict.fromkeys(odds_text(offer.odds[level]) for level in sorted(offer.odds)))
+    """The odds of a wager: `"64"`; `"1, 2, 12"`, one for each number of dice, if they depend on it."""
+    texts = [odds_text(offer.odds[level]) for level in sorted(offer.odds)]
+    return texts[0] if len(set(texts)) == 1 else ", ".join(texts)
 
 
 @cache

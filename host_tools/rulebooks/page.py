@@ -2,7 +2,7 @@
 
 from html import escape
 
-from host_tools.rulebooks.model import Layout, Offer, Rulebook
+from host_tools.rulebooks.model import Layout, Offer, Rulebook, Section
 from host_tools.rulebooks.odds import offer_odds_text
 
 # Where a face's pips are on a 3 x 3 grid, cells numbered 1..9 by rows.
@@ -103,7 +103,7 @@ def _mixed(odds: str) -> str:
     """`11.5` as the layouts print it: 11 ½."""
     for decimals, sign in _HALVES.items():
         if odds.endswith(decimals):
-            return f"{odds.removesuffix(decimals)} {sign}"
+            return f"{odds.removesuffix(decimals)} {sign}".removeprefix("0 ")
     return odds
 
 
@@ -122,7 +122,7 @@ def _die(face: int) -> str:
 
 def _wagers(layout: Layout) -> str:
     rows = "".join(
-        f"<tr><td>{escape(section.title)}</td><td>{escape(section.wins)}</td>"
+        f"<tr><td>{escape(section.title)}</td><td>{escape(_wins(section))}</td>"
         f"<td>{escape(section.condition.clause)}</td>"
         f"<td>{escape('; '.join(_odds_lines(section.offers)))}</td></tr>"
         for section in layout.sections
@@ -132,6 +132,10 @@ def _wagers(layout: Layout) -> str:
         "<tr><th>wager</th><th>wins when</th><th>clause</th><th>pays (clause)</th></tr>"
         f"{rows}</table>"
     )
+
+
+def _wins(section: Section) -> str:
+    return "; ".join(dict.fromkeys(offer.wins for offer in section.offers))
 
 
 def _odds_lines(offers: tuple[Offer, ...]) -> dict[str, None]:

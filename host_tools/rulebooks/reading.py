@@ -5,6 +5,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,7 @@ from host_tools.rulebooks.model import (
     Decks,
     Layout,
     Limits,
+    Maximum,
     Offer,
     Rulebook,
     Ruling,
@@ -31,7 +33,7 @@ PLAY_MODES = ("covered", "open", "cards")
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)
 _ODDS = re.compile(r"(0|[1-9][0-9]{0,5})(\.[0-9]{1,4}|/[1-9][0-9]{0,5})?", re.ASCII)
 _AMOUNT = re.compile(r"(0|[1-9][0-9]{0,11})(\.[0-9]{1,4})?", re.ASCII)
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}(-[0-9]{2}(T[0-9]{2}:[0-9]{2})?)?|not stated", re.ASCII)
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}(-[0-9]{2}(T([01][0-9]|2[0-3]):[0-5][0-9])?)?", re.ASCII)
 
 
 class Fault(NamedTuple):
@@ -184,7 +186,7 @@ def _rulebook(form: _Form, digest: str) -> Rulebook:
         title=form.text("title"),
         operator=form.text("operator"),
         jurisdiction=form.text("jurisdiction"),
-        effective=form.matching("effective", _DATE, "a date as 2022-09-20T09:00 or 2022-09, or 'not stated'"),
+        effective=_effective(form),
         play_mode=mode,
         play_clause=play.text("clause"),
         minimum_tumbles=play.whole("minimum-tumbles", 0, 20),
@@ -200,12 +202,29 @@ def _rulebook(form: _Form, digest: str) -> Rulebook:
     )
     if mode in ("covered", "open") and rulebook.minimum_tumbles < 1:
         play.fault("minimum-tumbles", "must be at least 1 where dice are tumbled")
+    if mode == "cards" and rulebook.minimum_tumbles > 0:
+        play.fault("minimum-tumbles", "must be 0 where cards are drawn")
     for each in (play, referral, form):
         each.close()
     _check_limits(form, rulebook)
     if not form.faults:
         _check_edges(form, rulebook)
     return rulebook
+
+
+def _effective(form: _Form) -> str:
+    text = form.text("effective")
+    if text and text != "not stated" and not _is_date(text):
+        says = "a date as 2022-09-20T09:00 or 2022-09, or 'not stated'"
+        form.fault("effective", f"must be {says}, not {text!r}")
+    return text
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return _DATE.fullmatch(text) is not None and bool(date.fromisoformat(f"{text}-01"[:10]))
+    except ValueError:
+        return False
 
 
 def _closing(form: _Form) -> Closing:
@@ -287,11 +306,11 @@ def _layouts(form: _Form, conditions: dict[str, Condition]) -> dict[str, Layout]
     tables_form = form.form("pay-tables")
     tables = {name: _pay_table(tables_form, name) for name in tables_form.table}
     layouts = {}
-    used = set()
+    asked: set[str] = set()
+    offered: dict[str, set[str]] = {}
     for name, each in form.named_forms("layouts").items():
         table = each.choice("pay-table", tables)
-        used.add(table)
-        sections = _sections(each, tables.get(table, []), conditions)
+        sections = _sections(each, tables.get(table, []), conditions, asked, offered.setdefault(table, set()))
         layouts[name] = Layout(
             id=name,
             title=each.text("title"),
@@ -301,19 +320,34 @@ def _layouts(form: _Form, conditions: dict[str, Condition]) -> dict[str, Layout]
             panels=_panels(each, sections),
         )
         each.close()
-    for name in tables:
-        if name not in used:
+    for name in conditions.keys() - asked:
+        form.fault(f"conditions.{name}", "is asked by no layout; is it misspelt?")
+    for name, rows in tables.items():
+        if name not in offered:
             tables_form.fault(name, "is used by no layout")
+            continue
+        for row in rows:
+            if row.kind not in offered[name]:
+                row.form.fault("wagers", f"no layout offers wagers of kind {row.kind!r} from this pay table")
     return layouts
 
 
-def _sections(form: _Form, table: list[_PayRow], conditions: dict[str, Condition]) -> tuple[Section, ...]:
+def _sections(
+    form: _Form,
+    table: list[_PayRow],
+    conditions: dict[str, Condition],
+    asked: set[str],
+    offered: set[str],
+) -> tuple[Section, ...]:
+    """The wagers of a layout; adds the conditions it asks to `asked` and the kinds it offers to `offered`."""
     sections: dict[str, Section] = {}
     for each in form.forms("offers"):
         kind = each.choice("kind", KINDS)
         title = each.text("title")
         name = each.text("condition", default=kind)
         each.close()
+        asked.add(name)
+        offered.add(kind)
         condition = conditions.get(name)
         if not kind or not title:
             continue
@@ -322,7 +356,7 @@ def _sections(form: _Form, table: list[_PayRow], conditions: dict[str, Condition
         elif condition is None:
             each.fault("condition", f"there is no condition {name!r}; it has: {', '.join(conditions)}")
         elif KINDS[kind] not in condition.test.shapes:
-            each.fault("condition", f"{condition.test} cannot judge the wager {kind}")
+            each.fault("condition", f"the test of {name!r} cannot judge wagers of kind {kind!r}")
         else:
             offers: list[Offer] = []
             for row in (row for row in table if row.kind == kind):
@@ -398,13 +432,13 @@ def _limit(name: str, form: _Form) -> Limits:
     maxima = {}
     for row in form.forms("maxima"):
         highest = _amount(row, "stake", row.text("stake"))
-        row.text("clause")
+        most = Maximum(highest, row.text("clause"))
         if 0 < highest < minimum:
             row.fault("stake", "is below the minimum")
         for wager in row.texts("wagers"):
             if wager in maxima:
                 row.fault("wagers", f"{wager!r} has two maxima")
-            maxima[wager] = highest
+            maxima[wager] = most
         row.close()
     limits = Limits(name, minimum, maxima, form.text("clause"))
     form.close()

@@ -1,12 +1,13 @@
 """Wagers as JSON lines: each line is answered in order, a bad one with the reason, in constant memory."""
 
+import codecs
 import json
 import sqlite3
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from host_tools.settlement.settling import DUPLICATE, Judge, Result, refused
-from host_tools.settlement.table import Wager
+from host_tools.settlement.table import Wager, is_id
 
 LONGEST_LINE = 64 * 1024
 """In bytes, so that input without line ends cannot fill the memory."""
@@ -26,11 +27,15 @@ class _UnreadableError(ValueError):
 
 
 class _MalformedError(ValueError):
-    """The line is a JSON object, but no wager; the message says why, `wager` has what could be read."""
+    """The line is a JSON object, but no wager; the message says why.
 
-    def __init__(self, reason: str, wager: Wager) -> None:
-        self.wager = wager
-        super().__init__(reason)
+    `wager` has what can be shown of it, `identity` the id if it has one: no later wager may have it again.
+    """
+
+    def __init__(self, found: dict[str, Any]) -> None:
+        self.wager = Wager(*(_shown(found.get(key, "")) for key in Wager._fields))
+        self.identity: str | None = found.get("id") if is_id(found.get("id")) else None
+        super().__init__(_what_is_wrong(found))
 
 
 class _SeenIds:
@@ -45,8 +50,8 @@ class _SeenIds:
 
     def add(self, identity: str) -> bool:
         """Remember an id; False if it was there already."""
-        # As bytes, because JSON can spell lone surrogates, which SQLite does not take as text.
-        key = identity.encode("utf-8", "surrogatepass")
+        # As bytes, because SQLite would compare texts only up to a zero character.
+        key = identity.encode("utf-8")
         return self._database.execute("INSERT OR IGNORE INTO seen VALUES (?)", (key,)).rowcount == 1
 
     def close(self) -> None:
@@ -67,9 +72,11 @@ def settle_lines(judge: Judge, source: BinaryIO) -> Iterator[Answer]:
                 nothing = Wager("", "", "")
                 yield Answer(refused(judge.table, nothing, f"line {number}: {error}"), readable=False)
             except _MalformedError as error:
+                if error.identity is not None:
+                    seen.add(error.identity)
                 yield Answer(refused(judge.table, error.wager, f"malformed: {error}"))
             else:
-                fresh = seen.add(wager.id)
+                fresh = not is_id(wager.id) or seen.add(wager.id)
                 yield Answer(judge.settle(wager) if fresh else refused(judge.table, wager, DUPLICATE))
     finally:
         seen.close()
@@ -87,6 +94,8 @@ def _lines(source: BinaryIO) -> Iterator[bytes]:
 def _wager(line: bytes) -> Wager:
     if len(line) > LONGEST_LINE:
         raise _UnreadableError(f"longer than {LONGEST_LINE} bytes")
+    if line.startswith(codecs.BOM_UTF8):
+        raise _UnreadableError("begins with a byte order mark; write UTF-8 without it")
     try:
         found = _DECODER.decode(line.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -100,9 +109,7 @@ def _wager(line: bytes) -> Wager:
     if type(found) is not dict:
         raise _UnreadableError('not a JSON object such as {"id": "1", "wager": "small", "stake": "10"}')
     if found.keys() != _KEYS or not all(type(value) is str for value in found.values()):
-        raise _MalformedError(
-            _what_is_wrong(found), Wager(*(_shown(found.get(key, "")) for key in Wager._fields))
-        )
+        raise _MalformedError(found)
     return Wager(found["id"], found["wager"], found["stake"])
 
 

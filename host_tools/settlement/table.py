@@ -1,9 +1,11 @@
 """A table's configuration: which layout it offers, in which money, and what it accepts as a wager."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import lcm
 from typing import NamedTuple
 
 from host_tools.rulebooks.model import Layout, Limits, Offer, Rulebook
@@ -13,6 +15,9 @@ from host_tools.settlement.money import LARGEST_STAKE, MalformedAmountError, min
 
 MOST_DECIMALS = 4
 LONGEST_ID = 128
+
+# JSON can spell halves of a surrogate pair alone; no file, database or reply could hold such an id.
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Wager(NamedTuple):
@@ -24,8 +29,8 @@ class Wager(NamedTuple):
 
 
 def is_id(identity: object) -> bool:
-    """Whether this can be the id of a wager: text of 1 to LONGEST_ID characters."""
-    return type(identity) is str and 0 < len(identity) <= LONGEST_ID
+    """Whether this can be the id of a wager: text of 1 to LONGEST_ID characters that UTF-8 can write."""
+    return type(identity) is str and 0 < len(identity) <= LONGEST_ID and not _SURROGATE.search(identity)
 
 
 class TableError(ValueError):
@@ -62,7 +67,7 @@ class Table:
     def accept(self, wager: Wager) -> tuple[Offer, int]:
         """What the wager is and its stake in minor units; raises WagerRefusedError."""
         if not is_id(wager.id):
-            raise WagerRefusedError(f"malformed id: must be a text of 1 to {LONGEST_ID} characters")
+            raise WagerRefusedError(f"malformed id: must be a text of 1 to {LONGEST_ID} Unicode characters")
         offer = self._offer(wager.wager)
         return offer, self._stake(offer, wager.stake)
 
@@ -98,12 +103,15 @@ class Table:
         if stake % self.chip_unit:
             raise WagerRefusedError(f"not a multiple of the chip unit {self.text(self.chip_unit)}")
         lowest, highest = self.stake_range(offer.wager)
-        clause = self.limits.clause if self.limits else ""
+        limits = self.limits
         if stake < lowest:
-            raise WagerRefusedError(f"outside limits: the least stake is {self.text(lowest)}", clause)
+            raise WagerRefusedError(
+                f"outside limits: the least stake is {self.text(lowest)}", limits.clause if limits else ""
+            )
         if stake > highest:
             raise WagerRefusedError(
-                f"outside limits: the most on {offer.wager} is {self.text(highest)}", clause
+                f"outside limits: the most on {offer.wager} is {self.text(highest)}",
+                limits.maxima[offer.wager].clause if limits else "",
             )
         return stake
 
@@ -119,7 +127,7 @@ class Table:
         unit = 10**self.decimals
         lowest = _whole(self.limits.minimum * unit)
         return {
-            wager: (lowest, min(_whole(self.limits.maxima[wager] * unit), LARGEST_STAKE))
+            wager: (lowest, min(_whole(self.limits.maxima[wager].stake * unit), LARGEST_STAKE))
             for wager in self.layout.offers
         }
 
@@ -148,7 +156,8 @@ def open_table(  # noqa: PLR0913 (a table has so many settings, all but the firs
     chosen = rulebook.layout(layout)
     stakes = None if limits is None else rulebook.limits_named(limits)
     _accept_advantages(rulebook, chosen, frozenset(accept_player_advantage))
-    unit = _smallest_chip_unit(chosen) if chip_unit is None else _chip_unit(chosen, chip_unit, decimals)
+    smallest = _smallest_chip_unit(chosen, decimals)
+    unit = smallest if chip_unit is None else _chip_unit(chosen, chip_unit, decimals, smallest)
     if stakes is not None:
         _check_limits(stakes, unit, decimals)
     return Table(rulebook, chosen, stakes, decimals, unit)
@@ -171,14 +180,20 @@ def _accept_advantages(rulebook: Rulebook, layout: Layout, accepted: frozenset[s
         )
 
 
-def _smallest_chip_unit(layout: Layout) -> int:
-    unit = Fraction(1)
-    for odds in layout.all_odds():
-        unit *= (unit * odds).denominator
-    return _whole(unit)
+def _smallest_chip_unit(layout: Layout, decimals: int) -> int:
+    """The least amount in minor units that every odds of the layout pays exactly."""
+    all_odds = layout.all_odds()
+    unit = lcm(*(odds.denominator for odds in all_odds))
+    if unit > LARGEST_STAKE:
+        fractions = ", ".join(odds_text(odds) for odds in sorted(all_odds) if odds.denominator > 1)
+        most = text_from_minor(LARGEST_STAKE, decimals)
+        raise ChipUnitError(f"no stake up to {most} is paid exactly at all of {fractions} to 1")
+    return unit
 
 
-def _chip_unit(layout: Layout, text: str, decimals: int) -> int:
+def _chip_unit(layout: Layout, text: object, decimals: int, smallest: int) -> int:
+    if not isinstance(text, str):
+        raise ChipUnitError(f'the chip unit must be decimal text, as "0.50", not {text!r}')
     try:
         unit = minor_from_text(text, decimals)
     except MalformedAmountError as error:
@@ -189,7 +204,6 @@ def _chip_unit(layout: Layout, text: str, decimals: int) -> int:
         )
     inexact = [odds for odds in layout.all_odds() if (unit * odds).denominator != 1]
     if inexact:
-        smallest = _smallest_chip_unit(layout)
         named = ", ".join(f"{odds_text(odds)} to 1" for odds in sorted(inexact))
         raise ChipUnitError(
             f"a chip unit of {text} is not paid exactly at {named} with {decimals} decimals; "
@@ -200,7 +214,7 @@ def _chip_unit(layout: Layout, text: str, decimals: int) -> int:
 
 def _check_limits(limits: Limits, chip_unit: int, decimals: int) -> None:
     """Limits must be amounts of the currency and payable in chips, or some wager could never be placed."""
-    for amount in {limits.minimum, *limits.maxima.values()}:
+    for amount in {limits.minimum, *(most.stake for most in limits.maxima.values())}:
         minor = amount * 10**decimals
         if minor.denominator != 1 or minor.numerator % chip_unit:
             raise TableError(

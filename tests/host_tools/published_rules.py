@@ -210,11 +210,8 @@ def differences(rulebook: Rulebook) -> Iterator[str]:
         for wager in table.keys() ^ layout.offers.keys():
             yield f"{layout.id}: {wager} is offered by only one of document and rulebook"
         for wager, offer in layout.offers.items():
-            for throw in MULTISETS:
-                if wager in table and offer.pays(throw) != published_odds(
-                    rulebook.id, layout.id, wager, throw
-                ):
-                    yield f"{layout.id}: {wager} on {throw}"
+            if wager in table and _paid(offer) != _column(rulebook.id, layout.id, wager):
+                yield f"{layout.id}: {wager} is not paid as printed"
 
 
 def _limit_differences(rulebook: Rulebook) -> Iterator[str]:
@@ -231,5 +228,5 @@ def _limit_differences(rulebook: Rulebook) -> Iterator[str]:
                 for row in DUISBURG_MAXIMA
                 if wager in row.split() or wager.partition(":")[0] in row.split()
             ]
-            if len(rows) != 1 or most != int(DUISBURG_MAXIMA[rows[0]].split()[position]):
+            if len(rows) != 1 or most.stake != int(DUISBURG_MAXIMA[rows[0]].split()[position]):
                 yield f"{limits.id}: {wager} {most}"

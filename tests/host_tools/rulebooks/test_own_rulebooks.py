@@ -2,6 +2,8 @@
 
 import random
 from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from host_tools.rulebooks import (
     load_rulebook,
     read_rulebook,
 )
+from host_tools.rulebooks.odds import offer_odds_text
 
 DUISBURG = (DATA / "duisburg-sic-bo-2019.toml").read_text(encoding="utf-8")
 CARDS = (DATA / "mbs-3-card-sic-bo-2016.toml").read_text(encoding="utf-8")
@@ -50,6 +53,40 @@ def test_an_own_rulebook_is_loaded_by_its_path(tmp_path):
     assert str(rulebook.layout("standard").offers["any-triple"].odds[1]) == "63/2"
 
 
+def test_an_own_rulebook_cannot_pass_for_a_published_one(tmp_path):
+    file = tmp_path / "own.toml"
+    file.write_text(CARDS, encoding="utf-8")
+    assert load_rulebook(str(file)) == load_rulebook("mbs-3-card-sic-bo-2016")
+    file.write_text(changed(CARDS, ('odds = "31"', 'odds = "30"')), encoding="utf-8")
+    with pytest.raises(
+        RulebookError, match=r"own\.toml: id: 'mbs-3-card-sic-bo-2016' is a built-in rulebook"
+    ):
+        load_rulebook(str(file))
+
+
+def test_each_number_may_be_paid_in_its_own_way_and_says_so(tmp_path):
+    file = tmp_path / "own.toml"
+    row = (
+        'wagers = ["single:1", "single:2", "single:3", "single:4", "single:5", "single:6"], odds = { 1 = "1",'
+    )
+    own = row.replace('"single:1", ', "").replace('{ 1 = "1",', '{ 1 = "1/2",')
+    first = 'wagers = ["single:1"], odds = { 1 = "1", 3 = "1" }, clause = "x" },'
+    file.write_text(changed(DUISBURG, ("duisburg-sic-bo-2019", "own"), (row, f"{first} {{ {own}")), "utf-8")
+    [section] = [
+        each for each in load_rulebook(str(file)).layout("as-printed").sections if each.kind == "single"
+    ]
+    assert [(offer.wager, offer.wins, offer_odds_text(offer)) for offer in section.offers[:2]] == [
+        ("single:1", "1 or 3 of the three show the wager's number", "1"),
+        ("single:2", "1, 2 or 3 of the three show the wager's number", "0.5, 2, 12"),
+    ]
+
+
+def test_odds_that_are_partly_alike_are_told_one_by_one():
+    offer = load_rulebook("duisburg-sic-bo-2019").layout("as-printed").offers["single:1"]
+    odds = {1: Fraction(1), 2: Fraction(1), 3: Fraction(12)}
+    assert offer_odds_text(replace(offer, odds=odds)) == "1, 1, 12"
+
+
 @pytest.mark.parametrize(
     ("before", "after", "key", "reason"),
     [
@@ -73,6 +110,17 @@ def test_an_own_rulebook_is_loaded_by_its_path(tmp_path):
         ("minimum = 2", "minimum = true", "decks.minimum", "whole number"),
         ('mode = "cards"', 'mode = "closed"', "play.mode", "covered, open, cards"),
         ('effective = "2016-11-15"', 'effective = "15 November"', "effective", "a date as"),
+        ('effective = "2016-11-15"', 'effective = "2016-13"', "effective", "a date as"),
+        ('effective = "2016-11-15"', 'effective = "2016-02-30"', "effective", "a date as"),
+        ('effective = "2016-11-15"', 'effective = "2016-11-15T24:00"', "effective", "a date as"),
+        ("minimum-tumbles = 0", "minimum-tumbles = 3", "play.minimum-tumbles", "must be 0"),
+        ('kind = "odd"', 'kind = "odd", condition = "even"', "conditions.odd", "asked by no layout"),
+        (
+            '  { kind = "odd", title = "Odd" },\n',
+            "",
+            "pay-tables.settlement[3].wagers",
+            "no layout offers wagers of kind 'odd'",
+        ),
         (
             'pay-table = "settlement"',
             'pay-table = "other"',
@@ -81,7 +129,12 @@ def test_an_own_rulebook_is_loaded_by_its_path(tmp_path):
         ),
         ('kind = "odd"', 'kind = "small"', "layouts.standard.offers[3].kind", "offered twice"),
         ('kind = "odd"', 'kind = "oddly"', "layouts.standard.offers[3].kind", "must be one of"),
-        ('test = "any-triple"', 'test = "total"', "layouts.standard.offers[5].condition", "cannot judge"),
+        (
+            'test = "any-triple"',
+            'test = "total"',
+            "layouts.standard.offers[5].condition",
+            "test of 'any-triple' cannot judge wagers of kind 'any-triple'",
+        ),
         ('test = "any-triple"', 'test = "magic"', "conditions.any-triple.test", "must be one of"),
         (
             '"any-triple", clause',
@@ -153,6 +206,12 @@ def test_each_fault_is_named(tmp_path, before, after, key, reason):
             'odds = { 4 = "190" }',
             "pay-tables.gewinnchancen[3].odds",
             "none of 1, 2, 3",
+        ),
+        (
+            '["small", "big"], stake = "120", clause = "Anlage 1, Minimum und Maximum Einsätze"',
+            '["small", "big"], stake = "120"',
+            "limits.eur-1.maxima[1].clause",
+            "is missing",
         ),
         ('odds = { 3 = "190" }', "odds = {}", "pay-tables.gewinnchancen[3].odds", "is empty"),
         ('odds = { 3 = "190" }', 'odds = "190"', "pay-tables.gewinnchancen[3].odds", "a table of odds"),

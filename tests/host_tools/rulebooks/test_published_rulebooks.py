@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from host_tools.rulebooks import DATA, list_rulebooks, load_rulebook
+from host_tools.rulebooks import DATA, list_rulebooks, load_rulebook, read_rulebook
 from host_tools.rulebooks.odds import DICE, DecksError, layout_edges, player_advantages, shoe_of, ways
 from tests.host_tools.published_rules import LAYOUTS, ODDS, differences
 
@@ -174,7 +174,8 @@ def test_every_entry_cites_its_clause():
             rulebook.closing.clause,
         ]
         cited += [ruling.clause for ruling in rulebook.irregularities.values()]
-        cited += [limits.clause for limits in rulebook.limits.values()]
+        for limits in rulebook.limits.values():
+            cited += [limits.clause, *(most.clause for most in limits.maxima.values())]
         for layout in rulebook:
             cited.append(layout.clause)
             for offer in layout.offers.values():
@@ -201,7 +202,7 @@ def test_known_mistakes_have_the_edges_computed_for_them(tmp_path, before, after
     assert before in text
     file = tmp_path / "mistaken.toml"
     file.write_text(text.replace(before, after), encoding="utf-8")
-    rulebook = load_rulebook(str(file))
+    rulebook = read_rulebook(file)
     edges = {each.wager: str(each.edge) for each in layout_edges(rulebook, rulebook.layout("rapid-select"))}
     assert edges[wager] == edge
     found = {each.wager for each in player_advantages(rulebook, rulebook.layout("rapid-select"))}

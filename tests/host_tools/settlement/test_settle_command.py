@@ -15,11 +15,13 @@ import pytest
 import typer
 from hypothesis import given as fuzz
 from hypothesis import strategies as st
+from rich.console import Console
 from typer.testing import CliRunner
 
 from host_tools.commands import rules as rules_command
 from host_tools.commands import settle as settle_command
 from host_tools.rulebooks import DATA, load_rulebook
+from host_tools.rulebooks.odds import odds_text
 from host_tools.rulebooks.page import layout_page
 from host_tools.settlement import Judge, Outcome, open_table
 from host_tools.settlement.stream import LONGEST_LINE, settle_lines
@@ -45,6 +47,15 @@ def tumbler(*arguments: str, given: str | bytes = "") -> tuple[int, Any, str]:
 
 def line(identity="1", wager="small", stake="10") -> str:
     return json.dumps({"id": identity, "wager": wager, "stake": stake}) + "\n"
+
+
+def own_text(book: str, *changes: tuple[str, str]) -> str:
+    """A built-in rulebook's file as an operator's own: with an id of its own and these changes."""
+    text = (DATA / f"{book}.toml").read_text(encoding="utf-8")
+    for before, after in ((f'id = "{book}"', 'id = "own"'), *changes):
+        assert text.count(before) == 1, before
+        text = text.replace(before, after)
+    return text
 
 
 def test_wagers_are_settled_line_by_line():
@@ -106,6 +117,11 @@ def test_what_a_person_must_decide_is_not_settled_without_a_person():
         (["--dice", ""], "1 to 6"),
         (["--dice", "1, 2,3"], "1 to 6"),
         ([], "exactly one of"),
+        (["--dice", "1,2,3", "--decided-by", "manager"], "goes with --void"),
+        (["--cards", "1,2,3"], "played with dice"),
+        (["--dice", "1,2,3", "--decimals", "5"], "decimals"),
+        (["--dice", "1,2,3", "--bets", "/"], "Is a directory"),
+        (["--dice", "1,2,3", "--bets", "/proc/self/mem"], "Input/output error"),
         (["--dice", "1,2,3", "--void", "not-flat"], "exactly one of"),
         (["--void", "cocked"], "not-flat"),
         (["--void", "wrong-result-registered"], "6.3"),
@@ -118,6 +134,69 @@ def test_bad_usage_settles_nothing(arguments, error):
     status, rows, told = tumbler("settle", *RAPID, *arguments, given=line())
     assert (status, rows) == (2, "")
     assert error in told
+
+
+MAIN = [sys.executable, "-c", "from host_tools.cli import main; main()"]
+WITHOUT_A_STREAM = ["settle", *RAPID, "--dice", "1,2,3"], ["rules", "list"], ["rules", "audit", "--json"]
+
+
+@pytest.mark.parametrize("arguments", WITHOUT_A_STREAM)
+@pytest.mark.parametrize(
+    ("redirection", "error"),
+    [
+        (">/dev/full", "No space left on device"),
+        (">&-", "standard output is closed"),
+    ],
+)
+def test_output_that_cannot_be_written_is_told(arguments, redirection, error):
+    run = subprocess.run(
+        ["sh", "-c", f'exec "$@" {redirection}', "sh", *MAIN, *arguments],
+        input=line(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 2
+    assert error in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_closed_standard_input_is_told():
+    run = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", *MAIN, *WITHOUT_A_STREAM[0]],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stdout) == (2, "")
+    assert "--bets FILE" in run.stderr
+
+
+@pytest.mark.parametrize("arguments", WITHOUT_A_STREAM)
+def test_a_reader_that_has_seen_enough_is_no_error_to_talk_about(arguments):
+    given = "".join(line(str(number)) for number in range(5000))
+    with subprocess.Popen(
+        [*MAIN, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as run:
+        assert run.stdin is not None
+        assert run.stdout is not None
+        assert run.stderr is not None
+        run.stdout.close()
+        with contextlib.suppress(BrokenPipeError):
+            run.stdin.write(given)
+            run.stdin.close()
+        told = run.stderr.read()
+    assert run.returncode == 1
+    assert "Traceback" not in told
+    assert "Exception" not in told
+
+
+def test_a_void_tells_what_the_rules_say_about_it():
+    told = tumbler("settle", *RAPID, "--void", "terminal-lost-unregistered", given=line())[2]
+    assert "terminal-lost-unregistered: void by clause 5.9.2 (only the wagers of that terminal" in told
+    rws = ["settle", "--rules", "rws-sic-bo-etg-v8", "--layout", "pay-table-1"]
+    told = tumbler(*rws, "--void", "die-damaged", given=line())[2]
+    assert "die-damaged: void-affected by clause 5.4 (all affected rounds" in told
 
 
 def test_unknown_rulebooks_and_layouts():
@@ -161,7 +240,17 @@ BAD = {
     "[" * 60_000 + "\n": "line 2: not JSON",
     "9" * 5000 + "\n": "line 2: not",
     " " * (LONGEST_LINE + 5) + "\n": "line 2: longer than",
-    "\ufeff" + line(): "line 2: not JSON",
+    "\ufeff" + line(): "line 2: begins with a byte order mark",
+    "\r\n": "line 2: not JSON",
+    "\0\n": "line 2: not JSON",
+    line()[:-1] + line(): "line 2: not JSON",
+    line(stake="1" + "0" * 30): "outside limits",
+    line(stake="0010"): "malformed stake",
+    line(stake="+5"): "malformed stake",
+    line(stake="\u0661"): "malformed stake",
+    line(wager="small\0"): "malformed wager",
+    line(identity="\ud800"): "malformed id",
+    '{"id":"1","wager":{"small":1},"stake":"1"}\n': "wager must be text",
 }
 
 
@@ -186,11 +275,28 @@ def test_bytes_that_are_not_utf_8_are_answered():
 
 
 def test_a_duplicate_id_is_refused_wherever_it_comes_again():
-    lone = '{"id":"\\ud800","wager":"small","stake":"10"}\n'
-    given = line("a") + line("b", "big") + line("a", "big") + lone + lone + line("b", "odd", "1e3")
+    zero = line("\0"), line("\0a")
+    given = (
+        line("a") + line("b", "big") + line("a", "big") + "".join(zero) + zero[1] + line("b", "odd", "1e3")
+    )
     _, rows, _ = tumbler("settle", *RAPID, "--dice", "1,2,2", given=given)
-    assert [row["result"] for row in rows] == ["won", "lost", "refused", "won", "refused", "refused"]
-    assert all("duplicate id" in rows[number]["reason"] for number in (2, 4, 5))
+    assert [row["result"] for row in rows] == ["won", "lost", "refused", "won", "won", "refused", "refused"]
+    assert all("duplicate id" in rows[number]["reason"] for number in (2, 5, 6))
+
+
+@pytest.mark.parametrize(
+    "first", ['{"id":"a","wager":"small"}\n', line("a", "double:7"), line("a", stake="0")]
+)
+def test_a_refused_wagers_id_is_spent_too(first):
+    _, rows, _ = tumbler("settle", *RAPID, "--dice", "1,2,2", given=first + line("a"))
+    assert [row["result"] for row in rows] == ["refused", "refused"]
+    assert "duplicate id" not in rows[0]["reason"]
+    assert "duplicate id" in rows[1]["reason"]
+
+
+def test_an_empty_id_is_malformed_every_time():
+    _, rows, _ = tumbler("settle", *RAPID, "--dice", "1,2,2", given=line("") * 2)
+    assert all("malformed id" in row["reason"] for row in rows)
 
 
 def test_a_missing_last_line_end_and_no_lines_at_all():
@@ -257,18 +363,10 @@ def test_a_bar_on_the_terminal_leaves_standard_output_alone(tmp_path):
     bets, out = tmp_path / "bets.jsonl", tmp_path / "out.jsonl"
     bets.write_text("".join(line(str(number)) for number in range(3000)))
     terminal, other_end = os.openpty()
-    command = [
-        sys.executable,
-        "-c",
-        "from host_tools.cli import main; main()",
-        "settle",
-        *RAPID,
-        "--dice",
-        "1,2,2",
-    ]
+    command = [*MAIN, "settle", *RAPID, "--dice", "1,2,2", "--bets", str(bets)]
     with (
         out.open("wb") as file,
-        subprocess.Popen([*command, "--bets", str(bets)], stdout=file, stderr=other_end) as run,
+        subprocess.Popen(command, stdout=file, stderr=other_end) as run,
     ):
         os.close(other_end)
         shown = b""
@@ -329,24 +427,70 @@ def test_rules_audit_of_cards_by_decks():
     assert tumbler("rules", "audit", "--decks", "2", "--json")[0] == 0
 
 
+@pytest.mark.parametrize("width", [80, 160])
 @pytest.mark.parametrize(("book", "layout"), LAYOUTS)
-def test_rules_show_prints_every_clause(book, layout):
+def test_rules_show_prints_every_wager_and_clause_uncut(book, layout, width, monkeypatch):
+    monkeypatch.setattr(rules_command, "_console", lambda: Console(width=width, highlight=False))
     rulebook = load_rulebook(book)
     status, shown, _ = tumbler("rules", "show", book, layout)
     assert status == 0
+    assert "…" not in shown
+    assert max(map(len, shown.splitlines())) <= width
+    words = set(shown.replace(";", " ").replace(")", " ").split())
     for ruling in rulebook.irregularities.values():
-        assert ruling.fact in shown
-        assert ruling.clause in shown
-    words = shown.split()
+        assert {ruling.fact, *ruling.clause.split()} <= words
     for offer in rulebook.layout(layout).offers.values():
-        assert offer.wager in words
-        assert offer.odds_clause.split()[0] in words
-        assert offer.condition.clause.split()[0] in shown
+        kind, colon, numbers = offer.wager.partition(":")
+        assert {kind + colon, numbers} - {""} <= words
+        assert {*offer.odds_clause.split(), *offer.condition.clause.split()} <= words
+    for limits in rulebook.limits.values():
+        assert {odds_text(most.stake) for most in limits.maxima.values()} <= words
+        assert {limits.id, *limits.clause.split()} <= words
+
+
+@pytest.mark.parametrize(("book", "layout"), LAYOUTS)
+def test_rules_show_as_json_has_every_wager_and_limit(book, layout):
+    rulebook = load_rulebook(book)
     [row] = tumbler("rules", "show", book, layout, "--json")[1]
     assert {wager["wager"] for section in row["sections"] for wager in section["wagers"]} == set(
         ODDS[book][layout]
     )
     assert row["digest"] == rulebook.digest
+    assert [limits["limits"] for limits in row["stake_limits"]] == list(rulebook.limits)
+    for limits in row["stake_limits"]:
+        assert set(limits["maxima"]) == set(ODDS[book][layout])
+        assert all(most["clause"] for most in limits["maxima"].values())
+
+
+@pytest.mark.parametrize("command", [["list"], ["audit"], ["audit", "duisburg-sic-bo-2019"]])
+def test_tables_fit_a_narrow_terminal_uncut(command, monkeypatch):
+    monkeypatch.setattr(rules_command, "_console", lambda: Console(width=80, highlight=False))
+    shown = tumbler("rules", *command)[1]
+    assert "…" not in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_the_audit_names_each_wager_that_has_its_own_odds(tmp_path):
+    file = tmp_path / "own.toml"
+    text = own_text("mbs-electronic-sic-bo-v4", ('"domino:1-6"], odds = "6"', '"domino:1-6"], odds = "5"'))
+    file.write_text(text, encoding="utf-8")
+    shown = tumbler("rules", "audit", str(file), "alfastreet")[1]
+    assert "domino: 1-2 1-3 1-4 1-5 1-6 " in shown
+    assert "domino: 2-3 2-4 " in shown
+
+
+def test_brackets_in_a_rulebook_are_shown_as_they_are(tmp_path):
+    file = tmp_path / "own.toml"
+    text = own_text(
+        "mbs-3-card-sic-bo-2016",
+        ('"3 Card Sic Bo"', '"Sic Bo [VIP] [/]"'),
+        ('clause = "5.4"', 'clause = "[red]5.4"'),
+    )
+    file.write_text(text, encoding="utf-8")
+    status, shown, _ = tumbler("rules", "show", str(file), "standard")
+    assert status == 0
+    assert "Sic Bo [VIP] [/]" in shown
+    assert "[red]5.4" in shown
 
 
 class _Page(HTMLParser):
@@ -387,8 +531,8 @@ def test_the_page_shows_every_wager_once_with_its_odds(book, layout, tmp_path):
 
 def test_the_page_escapes_what_a_rulebook_says(tmp_path):
     file = tmp_path / "own.toml"
-    text = (DATA / "mbs-3-card-sic-bo-2016.toml").read_text(encoding="utf-8")
-    file.write_text(text.replace('"3 Card Sic Bo"', '"<script>alert(1)</script>"'), encoding="utf-8")
+    text = own_text("mbs-3-card-sic-bo-2016", ('"3 Card Sic Bo"', '"<script>alert(1)</script>"'))
+    file.write_text(text, encoding="utf-8")
     rulebook = load_rulebook(str(file))
     assert "<script>" not in layout_page(rulebook, rulebook.layout("standard"))
 
@@ -408,8 +552,9 @@ def test_a_faulty_own_rulebook_is_told_with_every_fault(tmp_path):
 
 def test_an_own_rulebook_is_audited_and_settled(tmp_path):
     file = tmp_path / "own.toml"
-    text = (DATA / "mbs-3-card-sic-bo-2016.toml").read_text(encoding="utf-8")
-    file.write_text(text.replace('odds = "31"', 'odds = "31.25"'), encoding="utf-8")
+    file.write_text(
+        own_text("mbs-3-card-sic-bo-2016", ('"31", clause = "4.1.1"', '"31.25", clause = "4.1.1"')), "utf-8"
+    )
     own = ["settle", "--rules", str(file), "--layout", "standard", "--cards", "1,1,1"]
     assert tumbler(*own, given=line(wager="any-triple", stake="4"))[1][0]["payout"] == "125.00"
     assert tumbler("rules", "audit", str(file), "standard", "--json")[0] == 0

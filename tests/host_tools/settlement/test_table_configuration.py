@@ -1,5 +1,6 @@
 """What a table can be opened with, and which wagers it takes: exact money or a refusal that says why."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -108,6 +109,30 @@ def test_every_payout_is_exact_in_every_currency(decimals, chips, unit, throw):
 def test_chip_units_that_are_none(text):
     with pytest.raises(ChipUnitError):
         open_table(RAPID, "rapid-select", chip_unit=text)
+
+
+def test_a_chip_unit_is_text_and_within_reach():
+    with pytest.raises(ChipUnitError, match="decimal text"):
+        open_table(RAPID, "rapid-select", chip_unit=1)  # pyright: ignore[reportArgumentType]
+    layout = RAPID.layout("rapid-select")
+    awkward = dict.fromkeys((1, 2, 3), Fraction(1, 999_983)) | {
+        3: Fraction(1, 999_979),
+        2: Fraction(1, 999_961),
+    }
+    offers = tuple(replace(offer, odds=awkward) for offer in layout.sections[0].offers)
+    odd = replace(layout, sections=(replace(layout.sections[0], offers=offers),))
+    with pytest.raises(ChipUnitError, match="1/999983"):
+        open_table(replace(RAPID, layouts={"odd": odd}), "odd")
+
+
+def test_a_refusal_by_limits_cites_the_row_of_the_limit():
+    limits = DUISBURG.limits["eur-5"]
+    maxima = limits.maxima | {"big": limits.maxima["big"]._replace(clause="row of Big")}
+    rulebook = replace(DUISBURG, limits={"eur-5": replace(limits, clause="table", maxima=maxima)})
+    table = open_table(rulebook, "big-from-11", limits="eur-5")
+    placed = [Wager("a", "big", "601"), Wager("b", "big", "4")]
+    rows = settle(table, Outcome((1, 2, 3)), placed).results
+    assert [(row.result, row.clause) for row in rows] == [("refused", "row of Big"), ("refused", "table")]
 
 
 def test_the_chip_unit_defaults_to_the_least_that_is_paid_exactly():
