@@ -12,17 +12,16 @@ from collections.abc import Callable
 from typing import Any, Self
 
 AGNOSTIC = "BLINKA_OS_AGNOSTIC"
-# Variables that name an adapter with real pins (Blinka's documentation).
+# Variables that name an adapter with real pins (of adafruit_platformdetect).
 ADAPTERS = (
     "BLINKA_FT232H",
-    "BLINKA_FT2232H_1",
-    "BLINKA_FT2232H_2",
-    "BLINKA_FT4232H_1",
-    "BLINKA_FT4232H_2",
+    "BLINKA_FT2232H",
+    "BLINKA_FT4232H",
     "BLINKA_MCP2221",
     "BLINKA_U2IF",
     "BLINKA_GREATFET",
     "BLINKA_NOVA",
+    "BLINKA_SPIDRIVER",
 )
 ANALOG_MAX = 65535
 

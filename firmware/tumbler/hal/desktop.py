@@ -67,15 +67,16 @@ def open_line(path):
 class Desktop:
     """Pins of the adapter that Blinka finds, by their names in its module `board`.
 
-    TUMBLER_UART names the serial port to the host, TUMBLER_STORAGE the folder of keys and journal. Blinka has
-    no interrupts, so strokes are as exact as the adapter is polled, and no camera.
+    line: to the host, by default the serial port that TUMBLER_UART names; storage: the folder of keys and
+    journal, by default TUMBLER_STORAGE. Blinka has no interrupts, so strokes are as exact as the adapter is
+    polled, and no camera.
     """
 
     entropy = staticmethod(os.urandom)
 
-    def __init__(self):
-        self.line = open_line(os.environ["TUMBLER_UART"])
-        self.storage = os.environ["TUMBLER_STORAGE"]
+    def __init__(self, line=None, storage=None):
+        self.line = line or open_line(os.environ["TUMBLER_UART"])
+        self.storage = storage or os.environ["TUMBLER_STORAGE"]
 
     def pin(self, name):
         import board

@@ -1,15 +1,18 @@
 """The desk of real pins: clock, UART and storage of this desktop, pins by their names in Blinka's `board`."""
 
 import os
+import subprocess
 import sys
 import time
 import tty
 import types
+from pathlib import Path
 
 import pytest
-from desk_by_hand import hal_settings
+from desk_by_hand import ROOT, hal_settings
 
 from host_tools.pins.wires import Wires, install
+from tumbler import __version__
 from tumbler.hal.desktop import Desktop
 
 install()
@@ -74,3 +77,26 @@ def test_keys_come_from_the_system_and_go_to_the_named_folder(real, tmp_path):
     assert board.storage == str(tmp_path)
     assert board.entropy(16) != board.entropy(16)
     assert Desktop.entropy is os.urandom
+
+
+def test_the_firmware_runs_on_named_pins_and_keeps_its_keys(tmp_path):
+    identities = set()
+    for _ in range(2):
+        child = subprocess.Popen(
+            [sys.executable, Path(__file__).with_name("real_child.py"), tmp_path / "tumbler"],
+            stderr=subprocess.PIPE, text=True, cwd=ROOT,
+        )  # fmt: skip
+        try:
+            assert child.stderr is not None
+            path = child.stderr.readline().split()[-1]
+            line = os.open(path, os.O_RDONLY | os.O_NOCTTY)
+            said = b""
+            while b"\x00" not in said:  # what ends a frame
+                said += os.read(line, 256)
+            os.close(line)
+        finally:
+            child.terminate()
+            child.communicate()
+        assert said.startswith(f"Sic Bo tumbler {__version__}\r\n".encode())
+        identities.add((tmp_path / "tumbler" / "identity.json").read_text())
+    assert len(identities) == 1

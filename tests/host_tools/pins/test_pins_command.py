@@ -91,6 +91,22 @@ def test_what_cannot_be_run_is_refused(arguments, says):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("adapter", ["BLINKA_FT232H", "BLINKA_U2IF", "BLINKA_MCP2221"])
+def test_an_adapter_that_is_not_there_is_a_sentence(adapter, monkeypatch, tmp_path):
+    monkeypatch.setenv(adapter, "1")
+    done = run("--directory", str(tmp_path / "tumbler"))
+    assert done.returncode == 1
+    assert "adapter" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_real_pins_want_a_folder_for_their_keys(monkeypatch):
+    monkeypatch.setenv("BLINKA_FT232H", "1")
+    done = run()
+    assert done.returncode == 1
+    assert "--directory" in done.stderr
+
+
 class Terminal:
     """The command in a terminal of 80x24."""
 
