@@ -8,7 +8,7 @@ record. With the header's own checksum only a file that really ends early passes
 Two small files, the marks, replaced by rename, hold the acknowledged position and the boot counter. They lie
 in a folder beside the journal's: when a folder's metadata are damaged, littlefs goes back to what they were
 before the newest change, without a word; a journal that loses its newest records in that way is given away by
-marks that do not. For that the acknowledged position is written each time, not only when segments are dropped.
+marks that do not. So the acknowledged position is written each time, not only when segments are dropped.
 
 Works on littlefs and, for tests and desktops, on any folder that can rename over a file.
 """

@@ -1,8 +1,8 @@
 """Flips bits all over a journal's flash, under MicroPython: prints what came of it and exits 0.
 
-A RAM flash under littlefs holds a journal whose records the host has; then, one bit at a time, every STRIDE-th
-byte that is written is changed and the volume mounted again. The journal must be whole or refuse, whatever
-littlefs makes of the damage: one that mounts and has lost records would give their sequences out again.
+A RAM flash under littlefs holds a journal whose records the host has; then, one bit at a time, every
+STRIDE-th byte that is written is changed and the volume mounted again. The journal must be whole or refuse,
+whatever littlefs makes of the damage: one that has lost records would give their numbers out again.
 """
 
 import sys

@@ -1,5 +1,6 @@
 """The controller over a real journal, chain and round, with a hand-made board, host and reader."""
 
+import hashlib
 import os
 import unittest
 
@@ -196,12 +197,13 @@ class Reader:
 
 
 def clear_folder():
-    try:
-        for name in os.listdir(FOLDER):
-            os.remove(FOLDER + "/" + name)
-        os.rmdir(FOLDER)
-    except OSError:
-        pass
+    for folder in (FOLDER, FOLDER + journals.MARKS):
+        try:
+            for name in os.listdir(folder):
+                os.remove(folder + "/" + name)
+            os.rmdir(folder)
+        except OSError:
+            pass
 
 
 class Rig:
@@ -319,6 +321,8 @@ class WholeRounds(ControllerCase):
         self.assertEqual(reading["tilts"], [2, 2, 2])
         self.assertEqual(reading["strokes"], [[15000, 500]] * 4)
         self.assertEqual(rig.board.captures, [0, 1, 2, 3] * 2)
+        frames = b"".join([bytes([lamp]) + bytes(7) for lamp in range(4)])
+        self.assertEqual(reading["frames"], hashlib.sha256(frames).digest())
         self.assertEqual(rig.board.lit, None)
         self.assertEqual(rig.board.released[-1], False)
         self.assertEqual(rig.board.driven, [4, 0])

@@ -68,8 +68,26 @@ class Channels(unittest.TestCase):
         steps[160] = {"door-closed": True}
         self.assertEqual(watch(steps, 400)[0], [])
 
+    def test_each_change_stands_for_its_own_debounce_time(self):
+        steps = {100: {"tilted": True}, 110: {"tilted": False}, 200: {"tilted": True}}
+        self.assertEqual(watch(steps, 220)[0], [])
+        self.assertEqual(len(watch(steps, 221)[0]), 2)
+
+    def test_what_no_channel_shows_is_not_present(self):
+        _, enclosure = watch({}, 100)
+        for fact in ("drive-fault", "die-damaged", "program-fault", "sensor-fault"):
+            self.assertFalse(enclosure.present(fact))
+
 
 class Cover(unittest.TestCase):
+    def test_a_cover_that_works_again_can_be_cleared_and_told_again(self):
+        steps = {100: {"cover-open": True}, 300: {"cover-open": False}, 500: {"cover-open": True}}
+        seen, enclosure = watch(steps, 400)
+        self.assertFalse(enclosure.present("sensor-fault"))
+        seen, enclosure = watch(steps, 700)
+        self.assertTrue(enclosure.present("sensor-fault"))
+        self.assertEqual([event[0] for _, event in seen].count("fault"), 2)
+
     def test_opening_reports_both_channels(self):
         seen, _ = watch({100: {"cover-closed": False}, 400: {"cover-open": True}}, 1000)
         self.assertEqual(
