@@ -51,7 +51,11 @@ class NewSession(Protocol):
     """Makes the table's session: `functools.partial(HostSession, open_transport, sink, clock)`."""
 
     def __call__(
-        self, *, on_status: Callable[[dict[str, Any]], None], on_event: Callable[[link.Event], None]
+        self,
+        *,
+        only: bytes,
+        on_status: Callable[[dict[str, Any]], None],
+        on_event: Callable[[link.Event], None],
     ) -> Session: ...
 
 
@@ -87,7 +91,7 @@ class Table:
         self._feed = Feed()
         self._books.device(config.device)
         sink.listen(config.device, self._follow)
-        self._session = new_session(on_status=self._on_status, on_event=self._on_link)
+        self._session = new_session(only=config.device, on_status=self._on_status, on_event=self._on_link)
 
     async def run(self) -> None:
         """Keep the link to the device until cancelled; an error of the ledger ends it too."""

@@ -143,8 +143,9 @@ class HostSession:
     """One device on one line. `run` does the work; everything else may be called while it runs.
 
     `open_transport` opens the line anew whenever it is needed. `on_status` gets each STATUS as a dict with
-    names for `state` and `faults` (unsigned: for displays only). `ping_s`: the longest the host stays quiet;
-    `silence_s`: how long the device may.
+    names for `state` and `faults` (unsigned: for displays only). `only` is the id of the one device to talk to;
+    any other that is registered is refused as well, as after a swap of two tables' cables. `ping_s`: the longest
+    the host stays quiet; `silence_s`: how long the device may.
 
     `last_heard`: clock time of the device's last valid frame, or None. `device`: id of the connected device,
     or None. `quarantined`: reasons by device id. `counters`: errors by name since the start.
@@ -156,6 +157,7 @@ class HostSession:
         sink: RecordSink,
         clock: Clock | None = None,
         *,
+        only: bytes | None = None,
         on_status: Callable[[dict[str, Any]], None] | None = None,
         on_event: Callable[[Event], None] | None = None,
         ping_s: float = 1.0,
@@ -167,6 +169,7 @@ class HostSession:
         self._open_transport = open_transport
         self._sink = sink
         self._clock = clock or SystemClock()
+        self._only = only
         self._on_status = on_status
         self._on_event = on_event
         self._ping_s = ping_s
@@ -324,6 +327,7 @@ class HostSession:
         self.last_heard = self._clock.now()
         try:
             _check_definitions(values)
+            self._check_identity(device)
             peer = _Peer(device, session, boot, self._sink.host_key(device))
         except (MessageInvalid, UnknownDevice) as error:
             self._refuse(session, device, boot, str(error))
@@ -331,6 +335,12 @@ class HostSession:
         if self._outstanding and self._outstanding.session != session:
             self._fail_command(DeviceRestarted("the device restarted before it replied; look at its records"))
         await self._welcome(peer, values["last"])
+
+    def _check_identity(self, device: bytes) -> None:
+        if self._only is not None and device != self._only:
+            raise UnknownDevice(
+                f"device {device.hex()} answers in place of {self._only.hex()}: connect the table's own tumbler"
+            )
 
     async def _welcome(self, peer: _Peer, last: int) -> None:
         """Tell the device what is committed; records that waited from before a reboot are asked for again."""

@@ -171,9 +171,11 @@ class Session:
         tumbler: Tumbler,
         sink: LedgerSink,
         *,
+        only: bytes,
         on_status: Callable[[dict[str, Any]], None],
         on_event: Callable[[link.Event], None],
     ) -> None:
+        assert only == tumbler.id
         self.tumbler = tumbler
         self.sink = sink
         self.on_status = on_status

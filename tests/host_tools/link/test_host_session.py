@@ -169,6 +169,22 @@ async def test_who_cannot_be_talked_to_is_refused_once_and_by_name(changes, reas
 
 
 @in_virtual_time()
+async def test_only_the_table_s_own_device_is_welcomed_though_others_are_registered():
+    hand = Hand(only=DEVICE)
+    hand.sink.devices = (DEVICE, b"neighbou")
+    await hand.heard()
+    hand.hello(device=b"neighbou")
+    assert "welcome" not in [name for name, _ in await hand.heard(1)]
+    hand.hello()
+    await hand.session.wait_connected()
+    hand.hello(device=b"neighbou")
+    assert "welcome" not in [name for name, _ in await hand.heard(1)]
+    assert hand.kinds() == ["refused", "connected", "lost", "refused"]
+    assert "in place of" in hand.events[0].reason
+    assert hand.session.device is None
+
+
+@in_virtual_time()
 async def test_acknowledges_only_after_the_commit():
     hand = await Hand().connected()
     durable = asyncio.Event()
