@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 ARGS ?=
+BOARDS := pico pico2 esp32-s3 openmv virtual blinka
+STUBS := $(patsubst requirements/stubs-%.txt,%,$(wildcard requirements/stubs-*.txt))
 
 .PHONY: demo test bench generate requirements clean
 
@@ -13,7 +15,7 @@ demo: $(VENV)/run.stamp
 test: $(VENV)/test.stamp
 	$(BIN)/ruff check .
 	$(BIN)/pyright
-	$(BIN)/pyright --project firmware
+	@set -e; for board in $(BOARDS); do echo "pyright for $$board"; $(BIN)/pyright --project boards/$$board; done
 	$(BIN)/python -m pytest $(ARGS)
 
 bench: $(VENV)/run.stamp
@@ -30,20 +32,22 @@ $(VENV)/run.stamp: requirements/run.txt pyproject.toml $(VENV)/python.stamp
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/test.stamp: requirements/test.txt requirements/stubs.txt $(VENV)/run.stamp
+$(VENV)/test.stamp: requirements/test.txt $(wildcard requirements/stubs-*.txt) $(VENV)/run.stamp
 	@echo "Preparing the tests' tools (once) ..."
 	@$(PIP) install --require-hashes -r requirements/test.txt
-	@$(PIP) install --require-hashes --no-deps --upgrade --target typings -r requirements/stubs.txt
+	@set -e; for board in $(STUBS); do \
+	  $(PIP) install --require-hashes --no-deps --upgrade --target typings/$$board -r requirements/stubs-$$board.txt; done
 	@touch $@
 
-# What is derived from the definitions: the protocol page and the CDDL.
+# What is derived: the protocol page and the CDDL from the definitions, wiring pages from the board files.
 generate: $(VENV)/run.stamp
 	$(BIN)/python tools/generate.py
+	$(BIN)/python tools/generate_boards.py
 
 # Pins every package by hash; run it after a change to requirements/*.in.
 requirements: $(VENV)/python.stamp
 	$(PIP) install pip-tools
-	cd requirements && for name in run test stubs; do \
+	cd requirements && for name in run test $(STUBS:%=stubs-%); do \
 	  ../$(BIN)/pip-compile --quiet --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
 	    --no-emit-trusted-host --strip-extras --allow-unsafe --annotation-style=line $$name.in -o $$name.txt; done
 
