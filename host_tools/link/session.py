@@ -143,9 +143,9 @@ class HostSession:
     """One device on one line. `run` does the work; everything else may be called while it runs.
 
     `open_transport` opens the line anew whenever it is needed. `on_status` gets each STATUS as a dict with
-    names for `state` and `faults` (unsigned: for displays only). `only` is the id of the one device to talk to;
-    any other that is registered is refused as well, as after a swap of two tables' cables. `ping_s`: the longest
-    the host stays quiet; `silence_s`: how long the device may.
+    names for `state` and `faults` (unsigned: for displays only). `only` is the id of the one device to talk
+    to: another one is refused though it is registered, as after a swap of two tables' cables. `ping_s`: the
+    longest the host stays quiet; `silence_s`: how long the device may.
 
     `last_heard`: clock time of the device's last valid frame, or None. `device`: id of the connected device,
     or None. `quarantined`: reasons by device id. `counters`: errors by name since the start.
@@ -338,9 +338,8 @@ class HostSession:
 
     def _check_identity(self, device: bytes) -> None:
         if self._only is not None and device != self._only:
-            raise UnknownDevice(
-                f"device {device.hex()} answers in place of {self._only.hex()}: connect the table's own tumbler"
-            )
+            expected = self._only.hex()
+            raise UnknownDevice(f"device {device.hex()} answers in place of {expected}: connect that one")
 
     async def _welcome(self, peer: _Peer, last: int) -> None:
         """Tell the device what is committed; records that waited from before a reboot are asked for again."""
