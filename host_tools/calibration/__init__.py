@@ -1,0 +1,65 @@
+"""Camera and dice profiles from pictures: the empty platform, and one die showing each face."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from host_tools.calibration.dice import CLASSIC, Bench, LightBench, Tell, describe
+from host_tools.calibration.errors import CalibrationError
+from host_tools.calibration.rig import Rig, find_images, find_platform, fit_lamps, load
+from tumbler.reader.profile import DARK_PIPS, LIGHT_PIPS, Profile, ProfileError
+
+__all__ = ["Calibration", "CalibrationError", "Rig", "load", "write_profile"]
+
+
+class Calibration:
+    """A camera over an empty platform; `profile` adds a set of dice. Raises CalibrationError, ImageError.
+
+    empty: array [lamp, row, column]; tell: gets a line for each thing measured.
+    `platform`: x, y, radius in pixels; `images`: x, y, radius of each lamp's mirror image.
+    """
+
+    def __init__(self, empty: np.ndarray, rig: Rig, tell: Tell) -> None:
+        self.empty = empty
+        self.platform = find_platform(empty)
+        self.images = find_images(empty, self.platform)
+        self._rig = rig
+        self._tell = tell
+        positions, gains = fit_lamps(empty, self.platform, self.images, rig)
+        self._lamps = positions, gains
+        tell(f"platform {np.round(self.platform, 1).tolist()}, lamps {np.round(positions, 1).tolist()}")
+
+    def measure_gains(self, faces: Path) -> None:
+        """Take the lamps' strengths from dark-pipped dice, which show them better than the platform does."""
+        bench = Bench(self._describe("gains", DARK_PIPS), self.pictures(faces), self._tell)
+        self._lamps = self._lamps[0], bench.lamp_gains()
+
+    def profile(self, name: str, polarity: str, faces: Path) -> dict:
+        """Fields of the profile for the dice in `faces`/face1 to face6 (lamp0 to lamp3 each)."""
+        bench = LightBench if polarity == LIGHT_PIPS else Bench
+        fields = self._describe(name, polarity)
+        bench(fields, self.pictures(faces), self._tell).measure()
+        return fields
+
+    def _describe(self, name: str, polarity: str) -> dict:
+        return describe(name, polarity, self.empty, self.platform, self.images, self._lamps, self._rig)
+
+    def pictures(self, faces: Path) -> dict[int, np.ndarray]:
+        """Face -> its scene."""
+        pictures = {face: load(faces / f"face{face}") for face in CLASSIC}
+        for face, scene in pictures.items():
+            if scene.shape != self.empty.shape:
+                raise CalibrationError(
+                    f"{faces}/face{face}: not the size of the pictures of the empty platform"
+                )
+        return pictures
+
+
+def write_profile(fields: dict, path: Path) -> None:
+    """Write a profile, once the device's own check has passed it."""
+    try:
+        Profile(fields, b"")
+    except ProfileError as error:
+        raise CalibrationError(f"the pictures make no usable profile: {error}") from error
+    path.write_text(json.dumps(fields, indent=1) + "\n")

@@ -1,0 +1,148 @@
+"""What the pictures of the empty platform tell: its place, the lamps, their mirror images, broken pixels."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from host_tools.calibration.errors import CalibrationError
+from host_tools.images import load_scene
+
+
+@dataclass(frozen=True, slots=True)
+class Rig:
+    """Measures of the tumbler in mm, from its drawing, where the fits start.
+
+    `die`: its edge; `platform`: its radius; `lamp`: distance from the platform's centre; their `elevation`
+    in degrees; `camera`: height of the lens above the platform.
+    """
+
+    die: float = 16.0
+    platform: float = 60.0
+    lamp: float = 170.0
+    elevation: float = 45.0
+    camera: float = 205.0
+
+
+def load(folder: Path) -> np.ndarray:
+    """Array [lamp, row, column] of a four-lamp scene."""
+    frames = load_scene(folder)
+    return np.stack([np.frombuffer(f.pixels, np.uint8).reshape(f.height, f.width) for f in frames])
+
+
+def find_platform(empty):
+    """Centre x, y and radius in pixels: a circle through the steepest fall of light to the dark rim."""
+    picture = empty.mean(0)
+    height, width = picture.shape
+    x, y, radius = width / 2, height / 2, 0.0
+    for _ in range(3):
+        points = []
+        for angle in np.radians(np.arange(0, 360, 3)):
+            radii = np.arange(0.34 * height, 0.47 * height, 0.25)
+            columns = np.clip(x + radii * np.cos(angle), 0, width - 1.001)
+            rows = np.clip(y + radii * np.sin(angle), 0, height - 1.001)
+            light = bilinear(picture, columns, rows)
+            light = np.convolve(light, np.ones(8) / 8, "same")
+            fall = (light[8:] - light[:-8])[4:-4]
+            at = int(np.argmin(fall)) + 8
+            points.append((columns[at], rows[at]))
+        px, py = np.array(points).T
+        for _ in range(3):
+            a = np.stack([2 * px, 2 * py, np.ones(len(px))], 1)
+            x, y, c = np.linalg.lstsq(a, px**2 + py**2, rcond=None)[0]
+            radius = np.sqrt(c + x * x + y * y)
+            off = abs(np.hypot(px - x, py - y) - radius)
+            px, py = px[off <= 2.5 * np.median(off) + 0.3], py[off <= 2.5 * np.median(off) + 0.3]
+    if not 0.3 * height < radius < 0.5 * height:
+        raise CalibrationError(
+            "empty: the platform's rim is not found: it must be seen whole, on a dark ground"
+        )
+    return float(x), float(y), float(radius)
+
+
+def bilinear(picture, columns, rows):
+    c, r = columns.astype(int), rows.astype(int)
+    fx, fy = columns - c, rows - r
+    upper = picture[r, c] * (1 - fx) + picture[r, c + 1] * fx
+    lower = picture[r + 1, c] * (1 - fx) + picture[r + 1, c + 1] * fx
+    return upper * (1 - fy) + lower * fy
+
+
+def find_images(empty, platform):
+    """x, y, radius of each lamp's mirror image in the dome, with a margin for its blurred rim."""
+    x, y, radius = platform
+    rows, columns = np.indices(empty.shape[1:])
+    near = np.hypot(columns - x, rows - y) < 1.1 * radius
+    images = []
+    for frame in empty:
+        others = np.median(empty, 0)
+        spot = near & (frame > 150) & (others < 100)
+        area = spot.sum()
+        if not area:
+            images.append(None)
+            continue
+        cy, cx = np.argwhere(spot).mean(0)
+        reach = np.hypot(columns - cx, rows - cy)[spot].max()
+        images.append((float(cx), float(cy), float(reach + 2.0)))
+    return images
+
+
+def find_stuck(empty):
+    """[x, y] of pixels that are the same under every lamp and unlike all their neighbours."""
+    low, high = empty.min(0).astype(int), empty.max(0).astype(int)
+    stuck = []
+    for row in range(1, low.shape[0] - 1):
+        for column in range(1, low.shape[1] - 1):
+            window = empty[:, row - 1 : row + 2, column - 1 : column + 2].reshape(4, 9)
+            around = np.delete(window, 4, 1).astype(int)
+            if low[row, column] > around.max() + 40 or (high[row, column] == 0 and around.min() > 3):
+                stuck.append([column, row])
+    return stuck
+
+
+def fit_lamps(empty, platform, images, rig: Rig):
+    """Lamp positions [mm] and gains from how each one's light falls off over the platform.
+
+    What all lamps share (albedo, vignetting) cancels in the ratio of one frame to the mean of the four.
+    """
+    x, y, radius = platform
+    rows, columns = np.indices(empty.shape[1:])
+    use = (np.hypot(columns - x, rows - y) < 0.6 * radius) & (empty.min(0) > 3)
+    for image in images:
+        if image is not None:
+            use &= np.hypot(columns - image[0], rows - image[1]) > image[2] + 2
+    scale = rig.platform / radius
+    px, py = (columns[use] - x) * scale, (rows[use] - y) * scale
+    light = np.log(empty[:, use] - 2.0)
+    seen = light - light.mean(0)
+    start = []
+    elevation = np.radians(rig.elevation)
+    for lamp, image in enumerate(images):
+        if image is None:
+            raise CalibrationError(
+                f"empty/lamp{lamp}: no mirror image of the lamp in the dome is found: is it lit,"
+                " is it this lamp's picture?"
+            )
+        dx, dy = image[0] - x, image[1] - y
+        away = rig.lamp * np.cos(elevation) / np.hypot(dx, dy)
+        start += [dx * away, dy * away, rig.lamp * np.sin(elevation), 0.0]
+    parameters = np.array(start)
+    prior = parameters.copy()
+    # The mean of the four falls off little, so distance is the weakest direction of the fit.
+    trust = np.tile([1 / 8.0, 1 / 8.0, 1 / 8.0, 0.0], 4)
+
+    def model(p):
+        p = p.reshape(4, 4)
+        d2 = (p[:, :1] - px) ** 2 + (p[:, 1:2] - py) ** 2 + p[:, 2:3] ** 2
+        light = p[:, 3:] + np.log(p[:, 2:3]) - 1.5 * np.log(d2)
+        return (light - light.mean(0)).ravel()
+
+    for _ in range(8):
+        base = model(parameters)
+        jacobian = np.stack([(model(parameters + np.eye(16)[i] * 0.01) - base) / 0.01 for i in range(16)], 1)
+        weight = 1 / 0.05
+        a = np.concatenate([jacobian * weight, np.diag(trust + 1e-6)])
+        b = np.concatenate([(seen.ravel() - base) * weight, trust * (prior - parameters)])
+        parameters = parameters + np.linalg.lstsq(a, b, rcond=None)[0]
+    p = parameters.reshape(4, 4)
+    return p[:, :3], np.exp(p[:, 3] - p[:, 3].mean())
