@@ -68,10 +68,12 @@ class VirtualBoard:
         seed: str | None = None,
         application: Path | None = None,
         flashed: bool = False,
+        heap: str = HEAP,
     ) -> None:
         """`directory` was made by `create`; `frames` is the folder of the scenario's scenes. `application`
         (a .py file) runs in place of the firmware's main.py. A `flashed` board, whose `directory` may also be
-        made by `create_blank`, boots what is on its volume, as a real one. ScenarioError, BoardError."""
+        made by `create_blank`, boots what is on its volume, as a real one. `heap`: its size, as 560k.
+        Raises ScenarioError, BoardError."""
         folder = frames or FRAMES / scenario.frames
         check_scenes(scenario, folder)
         if not flashed:
@@ -81,6 +83,7 @@ class VirtualBoard:
         self._directory = directory.resolve()
         self._seed = seed
         self._flashed = flashed
+        self._heap = heap
         self._firmware = build(application)
         self._process: asyncio.subprocess.Process | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -231,7 +234,7 @@ class VirtualBoard:
         }
         try:
             process = await asyncio.create_subprocess_exec(
-                *_command("boot.py", "-i"),
+                *_command("boot.py", self._heap, "-i"),
                 stdin=terminal,
                 stdout=terminal,
                 stderr=terminal,
@@ -333,8 +336,8 @@ def _take_terminal() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
-def _command(script: str, *options: str) -> list[str]:
-    return [os.fspath(INTERPRETER), "-X", f"heapsize={HEAP}", *options, os.fspath(DEVICE / script)]
+def _command(script: str, heap: str, *options: str) -> list[str]:
+    return [os.fspath(INTERPRETER), "-X", f"heapsize={heap}", *options, os.fspath(DEVICE / script)]
 
 
 def _environment(directory: Path, firmware: Path) -> dict[str, str]:
@@ -360,7 +363,7 @@ def _blank_image(directory: Path) -> Path:
 
 async def _run_format(directory: Path, environment: dict[str, str]) -> bytes:
     process = await asyncio.create_subprocess_exec(
-        *_command("format.py"),
+        *_command("format.py", HEAP),
         env=_environment(directory, build()) | environment,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
