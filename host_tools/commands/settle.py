@@ -66,7 +66,7 @@ def _settle_all(judge: "Judge", source: BinaryIO, as_json: bool) -> Counter[str]
 
     counts: Counter[str] = Counter()
     if not as_json:
-        typer.echo(_row("id", "wager", "stake", "result", "odds", "payout", "returned", ""))
+        typer.echo(_row("id", "wager", "stake", "result", "to 1", "payout", "returned"))
     show = _json_line if as_json else _columns
     with source, _progress(source, as_json) as progress:
         for number, (result, readable) in enumerate(settle_lines(judge, source), 1):
@@ -175,14 +175,15 @@ _STYLES = {"won": "32;1", "lost": "2", "void": "33", "refused": "31"}
 
 
 def _columns(result: "Result") -> str:
-    """A line of columns, coloured by the result."""
-    odds = f"{result.odds} to 1" if result.odds else ""
-    texts = map(_plain, (*result[:4], odds, result.payout, result.returned, result.reason))
-    return f"\x1b[{_STYLES[result.result]}m{_row(*texts)}\x1b[0m\n"
+    """A line of columns, coloured by the result, and a second one with the reason if there is any."""
+    texts = map(_plain, (*result[:4], result.odds or "", result.payout, result.returned))
+    reason = f"\n    {_plain(result.reason)}" if result.reason else ""
+    return f"\x1b[{_STYLES[result.result]}m{_row(*texts)}{reason}\x1b[0m\n"
 
 
 def _row(*texts: str) -> str:
-    return "{:<14} {:<20} {:>10}  {:<8} {:>11} {:>13} {:>13}  {}".format(*texts).rstrip()
+    """Columns for a terminal of 80; longer texts push the rest to the right."""
+    return "{:<10} {:<19} {:>9} {:<7} {:>6} {:>11} {:>11}".format(*texts)
 
 
 def _plain(text: str) -> str:
@@ -191,9 +192,12 @@ def _plain(text: str) -> str:
 
 
 def _told(ruling: "Ruling") -> str:
-    """What the rules say about the void, with what the note adds, such as whose wagers it is for."""
+    """What the rules say about the void, and whose wagers it is for where that is not the whole round."""
+    from host_tools.rulebooks import TERMINAL_FACTS  # noqa: PLC0415
+
     note = f" ({ruling.note})" if ruling.note else ""
-    return f"{ruling.fact}: {ruling.action} by clause {ruling.clause}{note}"
+    scope = "; settle so only the wagers of the lost terminal" if ruling.fact in TERMINAL_FACTS else ""
+    return f"{ruling.fact}: {ruling.action} by clause {ruling.clause}{note}{scope}"
 
 
 def _summary(table: "Table", outcome: "Outcome | Void", counts: Counter[str]) -> str:

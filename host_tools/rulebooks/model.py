@@ -13,13 +13,10 @@ from tumbler.definitions import FACTS
 DICE_FACTS = tuple(FACTS)
 """What the device reports when a round ends without a result (before an outcome is established)."""
 
-HOST_FACTS = (
-    "interrupted-after-outcome",
-    "wrong-result-registered",
-    "terminal-lost-registered",
-    "terminal-lost-unregistered",
-    "terminal-lost-unclear",
-)
+TERMINAL_FACTS = ("terminal-lost-registered", "terminal-lost-unregistered", "terminal-lost-unclear")
+"""What happened to one terminal: the ruling is for its wagers alone, the round continues for all others."""
+
+HOST_FACTS = ("interrupted-after-outcome", "wrong-result-registered", *TERMINAL_FACTS)
 """What the host itself finds on an electronic table, beyond the device's facts."""
 
 CARD_FACTS = ("exposed-early", "foreign-card", "card-shortage", "card-excess", "shoe-exhausted")

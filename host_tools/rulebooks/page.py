@@ -90,7 +90,7 @@ def _totals(offer: Offer) -> str:
 
 def _pays(offer: Offer) -> str:
     if offer.kind == "single" and len(offer.odds) > 1:
-        words = {1: "ON ONE", 2: "ON TWO", 3: "ON THREE"}
+        words = {1: "ON ONE DIE", 2: "ON TWO DICE", 3: "ON THREE DICE"}
         return "".join(
             f'<div class="odds">1 WINS {_mixed(str(odds))} {words[count]}</div>'
             for count, odds in sorted(offer.odds.items())

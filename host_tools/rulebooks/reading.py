@@ -90,6 +90,8 @@ class _Form:
         text = self.value(name, str, "a text", default)
         if not text and self.table.get(name) == "":
             self.fault(name, "is empty")
+        if not text.isprintable():
+            self.fault(name, f"must be one line without control characters, not {text!r}")
         return text
 
     def whole(self, name: str, lowest: int, highest: int) -> int:

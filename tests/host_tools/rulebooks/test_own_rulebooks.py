@@ -169,6 +169,8 @@ def test_odds_that_are_partly_alike_are_told_one_by_one():
         ("shoe-exhausted = {", "shoe-empty = {", "irregularities.shoe-empty", "is no fact"),
         ('clause = "5.4" }', 'clause = "" }', "irregularities.shoe-exhausted.clause", "is empty"),
         ('title = "3 Card Sic Bo"', "", "title", "is missing"),
+        ('title = "3 Card Sic Bo"', r'title = "3 \u001b[2J"', "title", "control characters"),
+        ('to = "casino management"', r'to = "one\nother"', "referral.to", "control characters"),
         ('title = "3 Card Sic Bo"', 'title = "x"\ncolour = "red"', "colour", "not a key"),
         ('id = "mbs-3-card-sic-bo-2016"', 'id = "My Rules"', "id", "lower-case"),
         ('id = "mbs', "id = mbs", "file", "is not TOML"),

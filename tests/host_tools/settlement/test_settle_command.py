@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tracemalloc
@@ -194,9 +195,33 @@ def test_a_reader_that_has_seen_enough_is_no_error_to_talk_about(arguments):
 def test_a_void_tells_what_the_rules_say_about_it():
     told = tumbler("settle", *RAPID, "--void", "terminal-lost-unregistered", given=line())[2]
     assert "terminal-lost-unregistered: void by clause 5.9.2 (only the wagers of that terminal" in told
+    assert "settle so only the wagers of the lost terminal" in told
     rws = ["settle", "--rules", "rws-sic-bo-etg-v8", "--layout", "pay-table-1"]
     told = tumbler(*rws, "--void", "die-damaged", given=line())[2]
     assert "die-damaged: void-affected by clause 5.4 (all affected rounds" in told
+    assert "terminal" not in told
+
+
+def test_columns_on_a_terminal_fit_80_and_reasons_have_a_line_of_their_own(monkeypatch):
+    judge = Judge(open_table(load_rulebook("mbs-electronic-sic-bo-v4"), "rapid-select"), Outcome((1, 1, 3)))
+    given = line("wager-0001", "double-single:1-1-3", "100000.50") + line("b", "double:9\x1b[2J") + "x\n"
+    shown = "".join(
+        settle_command._columns(each) for each, _ in settle_lines(judge, io.BytesIO(given.encode()))
+    )
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown).splitlines()
+    assert plain[0].split() == [
+        "wager-0001",
+        "double-single:1-1-3",
+        "100000.50",
+        "won",
+        "50",
+        "5000025.00",
+        "5100025.50",
+    ]
+    assert len(plain[0]) <= 80
+    assert plain[2].startswith("    malformed wager: double takes one number")
+    assert plain[4].startswith("    line 3: not JSON")
+    assert "\x1b[2J" not in shown
 
 
 def test_unknown_rulebooks_and_layouts():
