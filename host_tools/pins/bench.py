@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
 
+from host_tools.bridge.errors import DeviceRefusal
 from host_tools.bridge.events import RoundOutcome
 from host_tools.pins.board import BlinkaBoard
 from host_tools.pins.pins import Pins
@@ -14,6 +15,7 @@ from host_tools.scenario_player import play_round, terms_for
 from host_tools.virtual_board.board import FRAMES
 from host_tools.virtual_board.scenario import Event, Scenario, everyday, load_scenario
 from host_tools.virtual_table import VirtualTable, virtual_table
+from tumbler.definitions import FACTS, name_of
 
 EVERYDAY_ROUNDS = 20
 
@@ -35,6 +37,24 @@ class Bench:
     async def play(self) -> RoundOutcome:
         """Play the scenario's next round to its end, and clear the fault it was to leave."""
         return (await play_round(self.table)).outcome
+
+    def faults(self) -> list[str]:
+        """The faults that are latched by what the records say, oldest first."""
+        latched: list[str] = []
+        for record in self.records():
+            if record.kind in ("fault", "fault-cleared"):
+                fact = str(name_of(FACTS, record.fields["fact"]))
+                latched = [each for each in latched if each != fact]
+                latched += [fact] * (record.kind == "fault")
+        return latched
+
+    async def clear_fault(self, fact: str) -> str:
+        """Have the device check and clear a latched fault: "done", or why not ("still-present")."""
+        try:
+            await self.table.table.clear_fault(fact)
+        except DeviceRefusal as refusal:
+            return refusal.status
+        return "done"
 
     def during(self, event: Event) -> None:
         """`event` happens in the next round."""

@@ -7,7 +7,8 @@ import sys
 import termios
 import tty
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.layout import Layout
@@ -34,7 +35,7 @@ MIDDLE_ROWS = 13
 KEPT_LINES = 60
 LOOK_S = 0.1
 
-KEYS = "1-8 input  s stroke  +/- width  f free gates  v shake  p play  c power  q quit"
+KEYS = "1-8 input  s stroke  +/- width  f free  v shake  p play  x clear  c power  q quit"
 
 
 class TesterPanel:
@@ -56,6 +57,7 @@ class TesterPanel:
             "f": pins.free,
             "v": lambda: pins.shake(SHAKE_MG, SHAKE_MS),
             "p": self.rounds.begin,
+            "x": lambda: self._begin(self._clear()),
             "c": self._switch_power,
             "q": self.ended.set,
             "\x03": self.ended.set,
@@ -79,7 +81,14 @@ class TesterPanel:
 
     def _switch_power(self) -> None:
         board = self._bench.board
-        task = asyncio.create_task(board.power_cut() if board.powered else board.power_on())
+        self._begin(board.power_cut() if board.powered else board.power_on())
+
+    async def _clear(self) -> None:
+        for fact in self._bench.faults():
+            self.lines.append(f"{fact}: {await self._bench.clear_fault(fact)}")
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 

@@ -15,6 +15,7 @@ shake MG MS           vibration in milli-g for so long
 camera STATE          working, dead, short, stuck or dark
 play                  begin the next round        result   wait for its end
 wait MS               let so much board time pass
+clear                 have the device check and clear its faults
 cut                   cut the power               on       give it back
 pins                  every input and output with its level
 help                  this                        quit     end"""
@@ -44,6 +45,7 @@ class Words:
             "play": (0, 0, self._play),
             "result": (0, 0, rounds.end),
             "wait": (1, 1, lambda ms: bench.table.pass_time(_number(ms))),
+            "clear": (0, 0, self._clear),
             "cut": (0, 0, bench.board.power_cut),
             "on": (0, 0, bench.board.power_on),
             "pins": (0, 0, self._tell_pins),
@@ -71,6 +73,10 @@ class Words:
     def _play(self) -> None:
         if not self._rounds.begin():
             raise BadWords("a round goes on; result waits for its end")
+
+    async def _clear(self) -> None:
+        for fact in self._bench.faults():
+            self._tell(f"{fact}: {await self._bench.clear_fault(fact)}")
 
     def _tell_pins(self) -> None:
         pins = self._bench.pins

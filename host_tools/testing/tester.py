@@ -89,6 +89,10 @@ class BoardUnderTest:
         event = Event(when, nth, after_ms, **what)
         self.call(lambda bench: bench.during(event))
 
+    def clear_fault(self, fact: str) -> str:
+        """Have the device check and clear a latched fault: "done", or why not ("still-present")."""
+        return self._await(lambda: self.bench.clear_fault(fact))
+
     def pass_time(self, ms: int) -> None:
         """Let so much board time pass."""
         self._await(lambda: self.bench.table.pass_time(ms))
@@ -112,6 +116,11 @@ class BoardUnderTest:
     def records(self) -> list[Record]:
         """Every record that the host has of the device, verified; `kind` and `fields` tell what it says."""
         return self.call(lambda bench: bench.records())
+
+    @property
+    def faults(self) -> list[str]:
+        """The faults that are latched: no round opens before they are cleared."""
+        return self.call(lambda bench: bench.faults())
 
     @property
     def console(self) -> str:
