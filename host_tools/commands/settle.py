@@ -47,9 +47,11 @@ def settle_command(  # noqa: PLR0913, PLR0917 (a command has as many parameters 
 
     Prints a JSON object for each line, on a terminal coloured columns. Exit status 2 if a line was refused.
     """
+    import sqlite3  # noqa: PLC0415 (the ids of a long stream are in a temporary file of its)
+
     from host_tools.settlement import OutcomeError, TableError  # noqa: PLC0415
 
-    with usage_errors(TableError, OutcomeError):
+    with usage_errors(TableError, OutcomeError, sqlite3.Error):
         table = _table(rules, layout, limits, chip_unit, decimals)
         judge = _judge(table, _outcome(dice, cards, void, decided_by))
         counts = _settle_all(judge, _source(bets), as_json or not sys.stdout.isatty())
@@ -99,6 +101,10 @@ def _table(rules: str, layout: str, limits: str | None, chip_unit: str | None, d
     advantages = player_advantages(book, book.layout(layout))
     for edge in advantages:
         typer.echo(f"warning: on {layout} the house edge of {edge.wager} is {edge.edge}", err=True)
+    if limits is None and book.limits:
+        typer.echo(
+            f"warning: without --limits any stake is taken; there are {', '.join(book.limits)}", err=True
+        )
     accepted = [edge.wager for edge in advantages]
     return open_table(
         book, layout, limits=limits, chip_unit=chip_unit, decimals=decimals, accept_player_advantage=accepted

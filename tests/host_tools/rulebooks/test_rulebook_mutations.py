@@ -1,14 +1,17 @@
 """Change every odds entry, win condition and ruling of every file in turn: the checks must notice."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from host_tools.rulebooks import DATA, RulebookError, read_rulebook
-from host_tools.rulebooks.conditions import TESTS
+from host_tools.rulebooks.conditions import TESTS, Faces
 from host_tools.rulebooks.model import ACTIONS
+from host_tools.rulebooks.odds import layout_edges
+from host_tools.rulebooks.wagers import Numbers
 from tests.host_tools.published_rules import ODDS, differences
 
 _PAID = re.compile(r'(?:odds = |[123] = )"([0-9.]+)"')
@@ -87,3 +90,54 @@ def test_no_change_passes_unnoticed(book, mutants, tmp_path):
     made = [mutant for mutant in mutants(original) if not _is_without_effect(original, mutant)]
     assert len(made) > 10
     assert [mutant for mutant in made if not _noticed(tmp_path / "mutant.toml", mutant)] == []
+
+
+Level = Callable[[Faces, Numbers, Numbers], int]
+
+# The mistakes of public code: each test of a win condition as somebody has got it wrong.
+WRONG_LEVELS: list[tuple[str, Level]] = [
+    ("total-except-triple", lambda faces, _numbers, totals: sum(faces) in totals),
+    ("total-except-triple", lambda faces, _numbers, totals: sum(faces) in totals and len(set(faces)) == 3),
+    ("total-except-triple", lambda faces, _numbers, totals: sum(faces) in totals and faces != (1, 1, 1)),
+    ("any-triple", lambda faces, _numbers, _totals: len(set(faces)) < 3),
+    ("any-triple", lambda faces, _numbers, _totals: faces[0] == faces[1]),
+    ("any-triple", lambda faces, _numbers, _totals: len(set(faces)) == 1 and faces[0] < 6),
+    ("total", lambda faces, numbers, _totals: sum(faces) == numbers[0] and len(set(faces)) > 1),
+    ("total", lambda faces, numbers, _totals: sum(faces) >= numbers[0]),
+    ("total", lambda faces, numbers, _totals: sum(faces) == numbers[0] and numbers[0] not in (8, 13)),
+    ("face-count", lambda faces, numbers, _totals: min(1, faces.count(numbers[0]))),
+    ("face-count", lambda faces, numbers, _totals: min(2, faces.count(numbers[0]))),
+    ("face-count", lambda faces, numbers, _totals: faces.count(numbers[0]) if len(set(faces)) > 1 else 0),
+    ("all-appear", lambda faces, numbers, _totals: any(number in faces for number in numbers)),
+    ("all-appear", lambda faces, numbers, _totals: set(numbers) <= set(faces) and len(set(faces)) == 3),
+    ("three-of-set", lambda faces, numbers, _totals: set(faces) <= set(numbers)),
+    ("three-of-set", lambda faces, numbers, _totals: len(set(faces) & set(numbers)) >= 2),
+    ("exact", lambda faces, numbers, _totals: set(faces) == set(numbers)),
+    ("exact", lambda faces, numbers, _totals: faces == tuple(numbers)),
+]
+
+
+@pytest.mark.parametrize(("name", "wrong"), WRONG_LEVELS)
+def test_no_wrong_win_condition_passes_unnoticed(name, wrong, tmp_path, monkeypatch):
+    asked = [book for book in ODDS if f'"{name}"' in (DATA / f"{book}.toml").read_text(encoding="utf-8")]
+    monkeypatch.setitem(TESTS, name, TESTS[name]._replace(level=lambda *asked_of: int(wrong(*asked_of))))
+    for book in asked:
+        assert _noticed(tmp_path / "same.toml", (DATA / f"{book}.toml").read_text(encoding="utf-8")), book
+
+
+@pytest.mark.parametrize(
+    ("book", "layout", "edges"),
+    [
+        # Small and Big of 4..17 miss the triples 1-1-1 and 6-6-6; Duisburg's Small begins at 3.
+        ("mbs-electronic-sic-bo-v4", "rapid-select", dict.fromkeys(("small", "big", "odd", "even"), "1/108")),
+        ("duisburg-sic-bo-2019", "big-from-11", {"small": "0", "big": "0"}),
+    ],
+)
+def test_paying_on_triples_has_the_edge_computed_for_it(book, layout, edges, monkeypatch):
+    wrong = TESTS["total-except-triple"]._replace(level=lambda faces, _, totals: int(sum(faces) in totals))
+    monkeypatch.setitem(TESTS, "total-except-triple", wrong)
+    rulebook = read_rulebook(DATA / f"{book}.toml")
+    found = {edge.wager: edge.edge for edge in layout_edges(rulebook, rulebook.layout(layout))}
+    assert {wager: found[wager] for wager in edges} == {
+        wager: Fraction(edge) for wager, edge in edges.items()
+    }

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import tracemalloc
@@ -24,7 +25,7 @@ from host_tools.commands import settle as settle_command
 from host_tools.rulebooks import DATA, load_rulebook
 from host_tools.rulebooks.odds import odds_text
 from host_tools.rulebooks.page import layout_page
-from host_tools.settlement import Judge, Outcome, open_table
+from host_tools.settlement import Judge, Outcome, open_table, stream
 from host_tools.settlement.stream import LONGEST_LINE, settle_lines
 from tests.host_tools.published_rules import LAYOUTS, ODDS
 
@@ -222,6 +223,23 @@ def test_columns_on_a_terminal_fit_80_and_reasons_have_a_line_of_their_own(monke
     assert plain[2].startswith("    malformed wager: double takes one number")
     assert plain[4].startswith("    line 3: not JSON")
     assert "\x1b[2J" not in shown
+
+
+def test_a_rulebook_with_limits_settled_without_them_is_told():
+    duisburg = ["settle", "--rules", "duisburg-sic-bo-2019", "--layout", "big-from-11", "--dice", "1,2,3"]
+    assert "without --limits any stake is taken; there are eur-1" in tumbler(*duisburg, given=line())[2]
+    assert "warning" not in tumbler(*duisburg, "--limits", "eur-1", given=line())[2]
+    assert "warning" not in tumbler("settle", *RAPID, "--dice", "1,2,3", given=line())[2]
+
+
+def test_no_room_for_the_ids_of_a_stream_is_told(monkeypatch):
+    def add(_self: object, _identity: str) -> bool:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(stream._SeenIds, "add", add)
+    status, rows, error = tumbler("settle", *RAPID, "--dice", "1,2,3", given=line())
+    assert (status, rows) == (2, "")
+    assert "database or disk is full" in error
 
 
 def test_unknown_rulebooks_and_layouts():
