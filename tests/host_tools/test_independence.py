@@ -1,6 +1,7 @@
 """The host judges the device, so it shares none of its code, only the definitions.
 
-Exceptions: the reader that `tumbler read` runs on CPython, and the virtual board, which starts the firmware.
+Exceptions: the reader that `tumbler read` runs on CPython, and the virtual and Blinka boards, which start the
+firmware.
 """
 
 import ast
@@ -8,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = {"tumbler.definitions"}
-RUN_THE_FIRMWARE = ("host_tools/commands/read.py", "host_tools/virtual_board/")
+RUN_THE_FIRMWARE = ("host_tools/commands/read.py", "host_tools/virtual_board/", "host_tools/pins/")
 
 
 def imported(tree):
