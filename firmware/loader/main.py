@@ -75,7 +75,7 @@ def choose():
 
     What it leaves in memory lies at one end: frame buffers need the rest in one piece.
     """
-    gc.threshold(_TIDY)
+    _collect_every(_TIDY)
     for slot in order():
         wrong = fault(slot)
         if wrong is None:
@@ -92,7 +92,7 @@ def enter(slot):
 
 
 def boot():
-    """Start the firmware, at once or, held, when the host does not come; the REPL comes when there is none."""
+    """Start the firmware: at once or, held, unless the host comes. Without one the REPL comes."""
     if HOLD in os.listdir():
         os.remove(HOLD)
         print("held for the host")
@@ -104,8 +104,14 @@ def boot():
     enter(slot)
     from tumbler.start import main
 
-    gc.threshold(-1)
+    _collect_every(-1)
     main()
+
+
+def _collect_every(count):
+    """Collect after so many bytes, -1: when memory is used up; a port may lack it."""
+    if hasattr(gc, "threshold"):
+        gc.threshold(count)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -186,7 +187,7 @@ class _Test:
             raise Unsuitable(explain(uart, error)) from error
         with line:
             self._remote.start(f"bench.link({_LINK_MS})")
-            lost, noise = _exchange(line)
+            lost, noise = measure_link(line)
         self._remote.finish(self._hear)
         _, end = self._marks[-1]
         told = {"sent": _FRAMES, "not back": lost, "errors at host": noise, "errors at board": end["errors"]}
@@ -198,25 +199,26 @@ class _Test:
         return int(told)
 
 
-def _exchange(line: Any) -> tuple[int, int]:
-    """Send frames of random bytes and have each one back; (frames that did not come back, errors heard)."""
-    from collections import Counter  # noqa: PLC0415
+def measure_link(line: Any, echo_s: float = _ECHO_S) -> tuple[int, int]:
+    """Send frames of random bytes to a board that echoes; (frames that did not come back, errors heard).
 
+    line: a pyserial port; echo_s: how long a frame may take.
+    """
     counters: Counter[str] = Counter()
     parser = FrameParser(counters)
     line.reset_input_buffer()
     lost = 0
     for number in range(_FRAMES):
         body = os.urandom(_FRAME_BYTES)
-        lost += not _echoed(line, parser, encode_frame(_FRAME_TYPE, number, body), body)
-    _echoed(line, parser, encode_frame(_FRAME_TYPE, 0, b"end"), b"end")
+        lost += not _echoed(line, parser, encode_frame(_FRAME_TYPE, number, body), body, echo_s)
+    _echoed(line, parser, encode_frame(_FRAME_TYPE, 0, b"end"), b"end", echo_s)
     return lost, sum(counters.values())
 
 
-def _echoed(line: Any, parser: FrameParser, frame: bytes, body: bytes) -> bool:
+def _echoed(line: Any, parser: FrameParser, frame: bytes, body: bytes, echo_s: float) -> bool:
     try:
         line.write(frame)
-        until = time.monotonic() + _ECHO_S
+        until = time.monotonic() + echo_s
         while time.monotonic() < until:
             if any(heard.body == body for heard in parser.feed(line.read(max(1, line.in_waiting)))):
                 return True
