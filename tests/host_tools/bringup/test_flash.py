@@ -13,7 +13,7 @@ import pytest
 import serial
 
 from host_tools.boards import load_board
-from host_tools.bringup.errors import StepFailed, Unsuitable
+from host_tools.bringup.errors import BoardLost, StepFailed, Unsuitable
 from host_tools.bringup.flash import check_abi, check_fit
 from host_tools.bringup.ports import choose_port
 from host_tools.bringup.remote import Interpreter, Remote, explain
@@ -171,6 +171,19 @@ async def test_another_program_on_the_board_is_left_alone(on_bench, virtual, tin
         with pytest.raises(Unsuitable, match="runs another program"):
             await running.flash(virtual, tiny("one"))
         assert (await running.run("print(open('main.py').read())")).strip() == "print(1)"
+
+
+async def test_a_board_that_loses_power_in_the_middle_is_told(on_bench):
+    async with on_bench() as running:
+        loop = asyncio.get_running_loop()
+
+        def step(remote):
+            remote.enter()
+            asyncio.run_coroutine_threadsafe(running.board.power_cut(), loop).result(10)
+            remote.run("print(1)")
+
+        with pytest.raises(BoardLost, match="stopped answering: check cable and power"):
+            await running.do(step)
 
 
 def test_what_is_no_micropython_is_refused():
