@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
@@ -19,7 +19,10 @@ from host_tools.virtual_board import Scenario, VirtualBoard
 from host_tools.virtual_board.scenario import Round
 from host_tools.virtual_table import PlantBoard, VirtualTable, virtual_table
 
-RULEBOOK, LAYOUT = "mbs-electronic-sic-bo-v4", "rapid-select"
+TERMS = {  # play mode: rulebook and layout; both pay the same on WAGERS
+    "covered": ("mbs-electronic-sic-bo-v4", "rapid-select"),
+    "open": ("rws-sic-bo-open-cover-2021", "pay-table-1"),
+}
 WAGERS = (("small", "20.00"), ("big", "10.00"), ("total:9", "2.50"), ("any-triple", "1.00"))
 SILENCE_MS = 11_000  # longer than any board's profile lets a host be silent
 BETTING_MS = 1_500  # what is to happen while bets are open happens
@@ -95,8 +98,9 @@ async def play_round(virtual: VirtualTable) -> PlayedRound:
 
 
 def terms_for(mode: str) -> Terms:
-    """Terms in the play mode of a scenario; the wagers and rulings are the same in both."""
-    return open_table(replace(load_rulebook(RULEBOOK), play_mode=mode), LAYOUT, chip_unit="0.50")
+    """Terms of a published game in the play mode of a scenario."""
+    rulebook, layout = TERMS[mode]
+    return open_table(load_rulebook(rulebook), layout, chip_unit="0.50")
 
 
 def _findings(virtual: VirtualTable) -> tuple[str, ...]:

@@ -104,6 +104,7 @@ async def _play_rounds(demo: Demo, terms: Terms, display: Display, pace: Pace, v
     for number in itertools.count(1) if demo.rounds is None else range(1, demo.rounds + 1):
         await virtual.ready()
         virtual.board.next_round()
+        virtual.board.plant.log.clear()  # for testers; here it would only grow
         display.begin(number)
         players = _Players(seats, f"{demo.seed}/{number}", display, pace.betting_s)
         outcome = await virtual.table.play_round(players.bet)

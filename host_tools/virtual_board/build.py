@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from importlib.metadata import version
 from pathlib import Path
 
@@ -18,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FIRMWARE = ROOT / "firmware"
 LOADER = FIRMWARE / "loader" / "main.py"  # the volume's main.py, which boots a slot
 BUILDS = ROOT / "build" / "firmware"
+KEPT_S = 30 * 86400  # how long a build stays that is not used
 INTERPRETER = Path(sys.executable).with_name("micropython")
 SUMS = "SHA256SUMS"  # of a build for a slot of the board's volume; in the format of sha256sum
 # What mpy-cross calls the architectures that a .mpy file numbers (py/persistentcode.h).
@@ -79,8 +81,11 @@ def _build(sources: dict[str, Path], architecture: str, extra: dict[str, bytes] 
     for name, content in (extra or {}).items():
         digest.update(f"\n{name} {len(content)}\n".encode() + content)
     folder = BUILDS / digest.hexdigest()[:24]
-    if not folder.exists():
+    if folder.exists():
+        os.utime(folder)
+    else:
         BUILDS.mkdir(parents=True, exist_ok=True)
+        _remove_unused()
         with tempfile.TemporaryDirectory(dir=BUILDS) as unfinished:
             made = Path(unfinished) / "build"
             _compile_all(sources, made, architecture)
@@ -88,6 +93,13 @@ def _build(sources: dict[str, Path], architecture: str, extra: dict[str, bytes] 
                 _add(extra, made)
             _publish(made, folder)
     return folder
+
+
+def _remove_unused() -> None:
+    """Builds that nobody has asked for in KEPT_S go; what runs for longer than that has long been loaded."""
+    for folder in BUILDS.iterdir():
+        if time.time() - folder.stat().st_mtime > KEPT_S:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _add(extra: dict[str, bytes], folder: Path) -> None:
