@@ -20,7 +20,8 @@ from host_tools.virtual_board import Scenario, VirtualBoard
 CONNECT_S = 20.0
 COVER_S = 30.0
 SEEN_MS = 100  # after power-on a board has seen its enclosure by then: well above any board's debouncing
-FAST_PING_S = 0.05  # a board that runs as fast as it goes lives seconds in that time
+FASTEST = 30.0  # times real time: a board that outran its host would call it lost
+FAST_PING_S = 0.05  # a board that runs that fast lives seconds in that time
 
 Progress = Callable[[str], None]
 # A board with a plant around it, which plays scenarios.
@@ -91,7 +92,7 @@ class VirtualTable:
         self._verifier = Verifier(registry)
 
     def _new_session(self, **callbacks: Any) -> HostSession:
-        ping_s = 1.0 if self.board.speed else FAST_PING_S
+        ping_s = FAST_PING_S if self.board.speed == FASTEST else 1.0
         self.session = HostSession(self.line.open, self.sink, ping_s=ping_s, **callbacks)
         return self.session
 
@@ -139,14 +140,14 @@ async def virtual_table(  # noqa: PLR0913 - what a table is made of
 ) -> AsyncIterator[VirtualTable]:
     """A running table in the empty folder `directory`, playing `scenario`; keys follow from `seed`.
 
-    `speed` is the board's time by real time, None for as fast as it goes. Raises TableUnusable when the
-    device does not connect, BoardError when it cannot be made.
+    `speed` is the board's time by real time, None for as fast as its host can follow. Raises TableUnusable
+    when the device does not connect, BoardError when it cannot be made.
     """
     progress("Compiling the firmware and making a board with new keys ...")
     identity = await board_kind.create(directory / "board", seed=seed, profile=scenario.profile)
     registry = Registry([Device(identity.device, "virtual", identity.public_key, identity.host_key)])
     with Ledger(directory / "ledger.sqlite") as books:
-        async with board_kind(directory / "board", scenario, speed=speed, seed=seed) as board:
+        async with board_kind(directory / "board", scenario, speed=speed or FASTEST, seed=seed) as board:
             virtual = VirtualTable(board, books, registry, terms, new_round_id)
             progress("Starting the controller ...")
             watch = _Watch(virtual.table.events(), board)
