@@ -1,7 +1,7 @@
 """The host judges the device, so it shares none of its code, only the definitions.
 
-Exceptions: the reader that `tumbler read` runs on CPython, and the virtual and Blinka boards, which start the
-firmware.
+Exceptions: the reader that `tumbler read` runs on CPython and with which a calibration measures and proves its
+profile, and the virtual and Blinka boards, which start the firmware.
 """
 
 import ast
@@ -9,7 +9,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = {"tumbler.definitions"}
-RUN_THE_FIRMWARE = ("host_tools/commands/read.py", "host_tools/virtual_board/", "host_tools/pins/")
+RUN_THE_FIRMWARE = (
+    "host_tools/commands/read.py",
+    "host_tools/calibration/",
+    "host_tools/virtual_board/",
+    "host_tools/pins/",
+)
 
 
 def imported(tree):
