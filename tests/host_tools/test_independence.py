@@ -1,7 +1,7 @@
 """The host judges the device, so it shares none of its code, only the definitions.
 
-Exceptions: the reader that `tumbler read` runs on CPython and with which a calibration measures and proves its
-profile, and the virtual and Blinka boards, which start the firmware.
+Exceptions: the reader that `tumbler read` runs on CPython and that a calibration measures and proves
+its profile with, and the virtual and Blinka boards, which start the firmware.
 """
 
 import ast
