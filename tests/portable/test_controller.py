@@ -119,6 +119,8 @@ class Link:
         self.keep = None
         self.replies = []
         self.statuses = []
+        self.waiting = []  # commands that the next bytes complete
+        self.polls = 0
 
     def tells(self, wall_offset, heard, forked):
         self.wall_offset = wall_offset
@@ -126,7 +128,8 @@ class Link:
         self.forked = forked
 
     def feed(self, data, now):
-        return []
+        commands, self.waiting = self.waiting, []
+        return commands
 
     def reply(self, id, status, state, detail, now):
         self.replies.append((id, status, state, detail))
@@ -135,7 +138,7 @@ class Link:
         self.statuses.append(values)
 
     def poll(self, now):
-        pass
+        self.polls += 1
 
 
 class Signer:
@@ -371,8 +374,37 @@ class WholeRounds(ControllerCase):
         self.assertEqual(rig.board.lit, None)
         self.assertEqual(rig.kinds()[-1], "void")
 
+    def test_status_names_the_round_and_comes_only_when_it_changes(self):
+        rig = Rig()
+        rig.wait(1000)
+        told = len(rig.link.statuses)
+        rig.wait(1000)
+        self.assertEqual(len(rig.link.statuses), told)
+        self.assertFalse("round" in rig.link.statuses[-1])
+        rig.command("open-round", round=ROUND, mode=OPEN)
+        rig.step()
+        self.assertEqual(len(rig.link.statuses), told + 1)
+        self.assertEqual(rig.link.statuses[-1]["round"], ROUND)
+
+    def test_each_step_serves_the_link_both_ways(self):
+        rig = Rig()
+        rig.board.noisy = True
+        rig.link.waiting = [{"id": 9, "command": "open-round", "round": ROUND, "mode": OPEN}]
+        polls = rig.link.polls
+        rig.step()
+        self.assertEqual(rig.link.replies, [(9, "done", "opened", "")])
+        self.assertEqual(rig.link.polls, polls + 1)
+
 
 class Power(ControllerCase):
+    def test_power_on_locks_the_cover_and_keeps_what_an_open_round_needs(self):
+        rig = Rig()
+        self.assertEqual(rig.board.released, [False])
+        rig.command("open-round", round=ROUND, mode=OPEN)
+        rig.step()
+        self.assertEqual(rig.link.keep, 2)
+        self.assertEqual(Rig().link.keep, 5)
+
     def test_a_cut_round_is_void_and_cannot_be_opened_again(self):
         for stage in ("opened", "tumbled", "closed"):
             clear_folder()
@@ -496,6 +528,7 @@ class Faults(ControllerCase):
 
     def test_a_silent_host_voids_an_open_round(self):
         rig = Rig()
+        rig.wait(11000)
         rig.link.tells(None, rig.board.ms, None)
         rig.command("open-round", round=ROUND, mode=OPEN)
         rig.wait(9990)
@@ -555,6 +588,7 @@ class Commands(ControllerCase):
         again.wait(50)
         self.assertEqual(again.journal.last, last)
         self.assertEqual(again.command("attest", nonce=b"n" * 16)[0], "journal-full")
+        self.assertEqual(again.command("clear-fault", fact=FACTS["door-open"])[0], "journal-full")
         again.controller.fail(ValueError("nothing before the boot"))
         self.assertEqual(again.journal.last, last)
         again.journal.acknowledge(last, again.link.keep)
