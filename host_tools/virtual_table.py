@@ -19,9 +19,10 @@ from host_tools.virtual_board import Scenario, VirtualBoard
 
 CONNECT_S = 20.0
 COVER_S = 30.0
+CATCH_UP_S = 30.0
 SEEN_MS = 100  # after power-on a board has seen its enclosure by then: well above any board's debouncing
 FASTEST = 30.0  # times real time: a board that outran its host would call it lost
-FAST_PING_S = 0.05  # a board that runs that fast lives seconds in that time
+PING_S = 1.0  # of the board's time
 
 Progress = Callable[[str], None]
 # A board with a plant around it, which plays scenarios.
@@ -68,9 +69,13 @@ class _Spoken:
 
 
 class VirtualTable:
-    """A table and its parts: the ledger `books`, the host's `session`, and `events` from the start on."""
+    """A table and its parts: the ledger `books`, the host's `session`, and `events` from the start on.
+
+    `status`: what the device told last.
+    """
 
     session: HostSession
+    status: dict[str, Any] | None = None
 
     def __init__(
         self,
@@ -91,9 +96,13 @@ class VirtualTable:
         self.events = self.table.events()
         self._verifier = Verifier(registry)
 
-    def _new_session(self, **callbacks: Any) -> HostSession:
-        ping_s = FAST_PING_S if self.board.speed == FASTEST else 1.0
-        self.session = HostSession(self.line.open, self.sink, ping_s=ping_s, **callbacks)
+    def _new_session(self, on_status: Callable[[dict[str, Any]], None], **callbacks: Any) -> HostSession:
+        def hear(status: dict[str, Any]) -> None:
+            self.status = status
+            on_status(status)
+
+        ping_s = PING_S / max(1.0, self.board.speed or FASTEST)
+        self.session = HostSession(self.line.open, self.sink, on_status=hear, ping_s=ping_s, **callbacks)
         return self.session
 
     @property
@@ -118,6 +127,22 @@ class VirtualTable:
         if self.board.plant.scenario.dealer:
             async with asyncio.timeout(COVER_S):
                 await self.table.ready()
+
+    async def caught_up(self) -> None:
+        """Wait until the ledger has every record that the device has signed so far. Raises TimeoutError."""
+        if not self.board.powered:
+            return
+        asked_us, self.status = self.board.plant.time_us, None
+        await self.pass_time(1)
+        async with asyncio.timeout(CATCH_UP_S):
+            while not self._is_told(asked_us):  # noqa: ASYNC110 - nobody announces it
+                await asyncio.sleep(0.002)
+
+    def _is_told(self, asked_us: int) -> bool:
+        status = self.status
+        if status is None or status["uptime_ms"] < self.board.plant.uptime_ms(asked_us):
+            return False
+        return self.sink.head(self.device)[0] >= status["last"]
 
     async def pass_time(self, ms: int) -> None:
         """Wait until so much of the board's own time has passed."""

@@ -114,12 +114,14 @@ class BoardUnderTest:
 
     @property
     def records(self) -> list[Record]:
-        """Every record that the host has of the device, verified; `kind` and `fields` tell what it says."""
+        """Every record that the device has signed, verified; `kind` and `fields` tell what it says."""
+        self._await(self.bench.table.caught_up)
         return self.call(lambda bench: bench.records())
 
     @property
     def faults(self) -> list[str]:
         """The faults that are latched: no round opens before they are cleared."""
+        self._await(self.bench.table.caught_up)
         return self.call(lambda bench: bench.faults())
 
     @property

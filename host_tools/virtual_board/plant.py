@@ -80,6 +80,10 @@ class Plant:
         self._added: list[Event] = []
         self._begin(scenario.rounds[0])
 
+    def uptime_ms(self, at_us: int) -> int:
+        """The board's uptime when it was `at_us` for the plant; negative before its power-on."""
+        return (at_us - self._powered_us) // 1000
+
     # --- rounds and cues
 
     @property
