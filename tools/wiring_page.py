@@ -5,18 +5,15 @@ from html import escape
 
 from host_tools.boards import Board
 
-_CONTACT = "contact to ground, 10 kΩ to 3.3 V, 1 kΩ in series, 100 nF to ground"
-_SWITCH = "100 Ω to the gate of a low-side MOSFET, 10 kΩ from gate to ground"
+_CONTACT = "contact to ground with 10 kΩ to 3.3 V; from there 1 kΩ to the pin, 100 nF from pin to ground"
+_SWITCH = "100 Ω to the gate of a MOSFET, 10 kΩ from gate to ground, source to power ground"
+_COIL = f"{_SWITCH}; {{}} between 12 V and the drain, a diode across it with its ring to 12 V"
+_LAMP = f"{_SWITCH}; white LED, cathode to the drain, anode by 100 Ω to 5 V"
+_GATE = "output of the inverter, whose input is the phototransistor's collector with 4.7 kΩ to 3.3 V"
 # line: (what it means when true or on, what to connect)
 _LINES = {
-    "inputs.stroke-gate": (
-        "the vane is in the lower light gate",
-        "slotted optical switch and Schmitt inverter",
-    ),
-    "inputs.stroke-top": (
-        "the vane is in the upper light gate",
-        "slotted optical switch and Schmitt inverter",
-    ),
+    "inputs.stroke-gate": ("the vane is in the lower light gate", _GATE),
+    "inputs.stroke-top": ("the vane is in the upper light gate", _GATE),
     "inputs.cover-closed": ("the cover is closed", _CONTACT),
     "inputs.cover-open": ("the cover is open", _CONTACT),
     "inputs.dome-closed": ("the dome is on its seat", _CONTACT),
@@ -25,19 +22,45 @@ _LINES = {
     "inputs.tilted": ("the tumbler is tilted", f"tilt switch that opens when tilted, as a {_CONTACT}"),
     "outputs.drive": (
         "the solenoid pushes the platform",
-        f"{_SWITCH}; solenoid to 12 V with a diode across it",
+        _COIL.format("the solenoid with its resettable fuse"),
     ),
-    "outputs.cover-lock": ("the lock lets the cover open", f"{_SWITCH}; lock to 12 V with a diode across it"),
+    "outputs.cover-lock": ("the lock lets the cover open", _COIL.format("the lock")),
     "outputs.status": ("the status light is on", "LED with 680 Ω"),
-} | {f"outputs.lamp{n}": (f"lamp {n} is on", f"{_SWITCH}; white LED with 100 Ω to 5 V") for n in range(4)}
+} | {f"outputs.lamp{n}": (f"lamp {n} is on", _LAMP) for n in range(4)}
 _ENDS = {
     "uart.tx": ("link", "to RX of the isolated interface"),
     "uart.rx": ("link", "to TX of the isolated interface"),
     "tx": ("bus", "to RX of the module"),
     "rx": ("bus", "to TX of the module"),
-    "scl": ("bus", "SCL, pull-up to 3.3 V"),
-    "sda": ("bus", "SDA, pull-up to 3.3 V"),
+    "scl": ("bus", "to SCL of each device, one pull-up to 3.3 V for the bus"),
+    "sda": ("bus", "to SDA of each device, one pull-up to 3.3 V for the bus"),
 }
+# What every build with these pins needs to know before power is applied.
+_SAFETY = (
+    "12 V feeds the two coils and the converter, nothing else: no pin of the board ever sees it.",
+    "5 V feeds {five}. No pin takes more than {volts:g} V: before a module that runs on 5 V is connected,"
+    " measure its signals against ground; above {volts:g} V they need a level shifter.",
+    "{volts:g} V comes from the board and feeds the light gates, the pull-ups and the accelerometer.",
+    "All grounds are one, joined at the converter and nowhere else. The coils' current returns to it by "
+    "its own wire (*power ground*), never through the board or the sensors' ground.",
+    "The diode across a coil is fitted before the coil is ever switched: without it the first pulse "
+    "destroys the MOSFET, and a reversed one is a short circuit. The ring (cathode) is at 12 V.",
+    "The 10 kΩ from gate to ground keep every load off while the board starts, resets or is not plugged "
+    "in: they belong at the MOSFET, not at the board. Check without the coils that each gate is at 0 V "
+    "with the board held in reset.",
+    "A broken wire of a contact reads as open, not closed, not intact; a short to ground does not. The "
+    "two wires of the dome's loop therefore run apart from each other and from every ground, up to the "
+    "glass.",
+)
+# Devices that learn the dice: what to teach them.
+_TEACHING = (
+    "Teach the module **exactly seven classes, in this order**: IDs 1 to 6 are the faces 1 to 6 seen from"
+    " above, ID 7 is a die that does not lie flat (on an edge, on another die, against the wall). With "
+    "another number of classes every reading ends as a sensor fault, `has learned N of 7 classes`: with "
+    "fewer, the module would call a die by the nearest class it has. The order cannot be checked by the "
+    "firmware: show each face of each die after teaching and compare, and do so again after every change "
+    "of dice, light or module."
+)
 
 
 class Line:
@@ -45,7 +68,7 @@ class Line:
 
     def __init__(self, board: Board, pin: str, where: str) -> None:
         path = where.split(".")[1:]
-        self.pin = pin
+        self.pin = board.hardware.get("pin_prefix", "") + pin
         self.level = self.pull = ""
         self.output = path[0] == "outputs"
         if path[0] in ("inputs", "outputs"):
@@ -103,6 +126,7 @@ def page(board: Board) -> str:
     ]
     if board.uses:
         parts += ["## Wiring\n", "![The wiring](wiring.svg)\n", _pin_table(board)]
+        parts += [_safety(board), _teaching(board)]
     parts += [_parts(board), _image(board), _facts(board)]
     if board.hardware["notes"]:
         parts += ["## Notes\n", "\n".join(f"- {note}" for note in board.hardware["notes"]) + "\n"]
@@ -112,7 +136,8 @@ def page(board: Board) -> str:
 def _pin_table(board: Board) -> str:
     volts = board.hardware["logic_mv"] / 1000
     rows = [
-        f"Signals are {volts:g} V. A *level* is the one that a true channel or an output that is on has.\n",
+        f"Signals are {volts:g} V. A *level* is the one that a true channel or an output that is on has."
+        f"{_pin_words(board)}\n",
         "| pin | line | true or on means | level | pull | connect |",
         "|---|---|---|---|---|---|",
     ]
@@ -121,6 +146,29 @@ def _pin_table(board: Board) -> str:
         for line in lines(board)
     ]
     return "\n".join(rows) + "\n"
+
+
+def _pin_words(board: Board) -> str:
+    """What the pins' names are, where a plain number could be taken for another."""
+    prefix = board.hardware.get("pin_prefix")
+    if not prefix:
+        return ""
+    return f" {prefix}0 and the like are the chip's own names: a header counts its pins otherwise."
+
+
+def _safety(board: Board) -> str:
+    if not any(line.name == "drive" for line in lines(board)) or not board.hardware["bom"]:
+        return ""
+    lamps = any(line.name.startswith("lamp") for line in lines(board))
+    module = "sensor" in board.settings["hal"]
+    five = ", ".join(["the board"] + ["the lamps"] * lamps + ["the sensor module"] * module)
+    told = [each.format(five=five, volts=board.hardware["logic_mv"] / 1000) for each in _SAFETY]
+    return "\n".join(["## Before power is applied\n", *(f"- {each}" for each in told)]) + "\n"
+
+
+def _teaching(board: Board) -> str:
+    taught = board.settings["hal"].get("sensor", {}).get("driver", "").startswith("huskylens")
+    return f"## Teaching the sensor module\n\n{_TEACHING}\n" if taught else ""
 
 
 def _parts(board: Board) -> str:
@@ -221,8 +269,8 @@ def diagram(board: Board) -> str:
         drawn += _wire(line, _TOP + row * _ROW, _LEFT)
     for row, line in enumerate(right):
         drawn += _wire(line, _TOP + row * _ROW, _RIGHT)
-    volts = f"{board.hardware['logic_mv'] / 1000:g} V signals; 12 V for solenoids, 5 V for board and lamps; "
-    foot = volts + "grounds joined at the converter"
+    volts = f"{board.hardware['logic_mv'] / 1000:g} V signals; 12 V for the coils only, "
+    foot = volts + "each with a diode across it, ring to 12 V; grounds joined at the converter"
     drawn.append(f'<text x="{width // 2}" y="{height - 8}" text-anchor="middle" class="small">{foot}</text>')
     return "\n".join([*drawn, "</svg>"]) + "\n"
 

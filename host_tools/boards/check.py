@@ -10,10 +10,15 @@ from pathlib import Path
 from host_tools.boards import schema
 from host_tools.boards.located import Located
 from host_tools.boards.shapes import Finding
+from tumbler.hal.settings import CAMERA_BLOCKS_MS
 from tumbler.reader import ProfileError, load_profile
 
-# A littlefs block erase takes up to 0.4 s by data sheet; the watchdog must outlast three of them.
+# What the main loop may do in one turn beside waiting for a frame, all of which the watchdog must outlast:
+# three littlefs block erases, up to 0.4 s each by data sheet, and the reader's work on a scene's last frame.
+# That takes up to 1.5 us a pixel on a PC; MicroPython on an ESP32-S3 with its heap in PSRAM is estimated at
+# most 100 times as slow, on OpenMV's N6 20 times.
 _SLOWEST_FLASH_MS = 1200
+_READ_US_A_PIXEL = {"esp32": 160, "openmv": 30}
 
 
 @dataclass(frozen=True)
@@ -109,6 +114,7 @@ def _buses(board: Located) -> Iterator[Finding]:
         number = bus.get("id")
         if number is not None and name[-1:] != str(number.value):
             yield number.line, f"{where}.id", f"is {number.value}, but the bus is called {name}"
+        yield from _speed(bus, where, [taker for taken, _, taker in takers if taken.value == name], board)
         if link is not None and name == f"uart{link.value}":
             yield bus.line, where, f"UART {link.value} is the link to the host (line {link.line})"
         if not any(taken.value == name for taken, _, _ in takers):
@@ -127,6 +133,17 @@ def _buses(board: Located) -> Iterator[Finding]:
             other, line = seen[key]
             yield taken.line, where, f"shares {taken.value} and its address with {other} (line {line})"
         seen[key] = (where, taken.line)
+
+
+def _speed(bus: Located, where: str, devices: list[str], board: Located) -> Iterator[Finding]:
+    """An I2C bus is as fast as the slowest device on it."""
+    frequency = _number(bus, "freq")
+    for device in devices:
+        driver = board.get(*device.split("."), "driver")
+        most = schema.FASTEST_I2C.get(str(driver.value)) if driver is not None else None
+        if driver is not None and most is not None and frequency is not None and frequency > most:
+            text = f"is {frequency}, but the {driver.value} of line {driver.line} takes at most {most}"
+            yield _line(bus, "freq"), f"{where}.freq", text
 
 
 def _bauds(board: Located) -> Iterator[Finding]:
@@ -215,7 +232,7 @@ def _lamps(hal: Located, needed: bool, useless: bool) -> Iterator[Finding]:
 def _times(board: Located, hardware: Located) -> Iterator[Finding]:
     on, period = _number(board, "hal", "drive", "on_ms"), _number(board, "hal", "drive", "period_ms")
     strokes, gap = _number(board, "limits", "drive_strokes"), _number(board, "limits", "stroke_gap_ms")
-    limit, camera = _number(board, "hal", "drive_limit_ms"), _number(board, "hal", "camera_limit_ms")
+    limit = _number(board, "hal", "drive_limit_ms")
     if on is not None and period is not None and on * 2 > period:
         text = f"is {on}: at most half of the period of {period} ms, or the solenoid overheats"
         yield _line(board, "hal", "drive", "on_ms"), "hal.drive.on_ms", text
@@ -225,19 +242,37 @@ def _times(board: Located, hardware: Located) -> Iterator[Finding]:
     if period and gap and gap <= period:
         text = f"is {gap}: it must be longer than the drive's period of {period} ms"
         yield _line(board, "limits", "stroke_gap_ms"), "limits.stroke_gap_ms", text
-    yield from _watchdog(board, hardware, camera)
+    yield from _watchdog(board, hardware)
 
 
-def _watchdog(board: Located, hardware: Located, camera: int | None) -> Iterator[Finding]:
+def _watchdog(board: Located, hardware: Located) -> Iterator[Finding]:
     watchdog, most = _number(board, "hal", "watchdog_ms"), _number(hardware, "watchdog_max_ms")
     if watchdog is None:
         return
     line = _line(board, "hal", "watchdog_ms")
     if most is not None and watchdog > most:
         yield line, "hal.watchdog_ms", f"is {watchdog}, but this board's watchdog reaches {most} ms only"
-    least = max(_SLOWEST_FLASH_MS, camera or 0)
+    least = _SLOWEST_FLASH_MS + _longest_frame(board) + _longest_read(board, hardware)
     if watchdog <= least:
-        yield line, "hal.watchdog_ms", f"is {watchdog}: a flash write or a frame may take {least} ms"
+        text = f"is {watchdog}: a turn with a frame, the reader's work and flash writes may take {least} ms"
+        yield line, "hal.watchdog_ms", text
+
+
+def _longest_frame(board: Located) -> int:
+    """How long a call for a frame may last, in ms; 0 where a sensor module reads the dice."""
+    driver = board.get("hal", "camera", "driver")
+    if driver is None:
+        return 0
+    blocks = CAMERA_BLOCKS_MS.get(str(driver.value), 0)
+    return (_number(board, "hal", "camera_limit_ms") or 0) + blocks
+
+
+def _longest_read(board: Located, hardware: Located) -> int:
+    """How long the reader may work on a scene's last frame, in ms."""
+    width, height = _number(board, "hal", "camera", "width"), _number(board, "hal", "camera", "height")
+    port = hardware.get("port")
+    rate = _READ_US_A_PIXEL.get(str(port.value), 0) if port is not None else 0
+    return (width or 0) * (height or 0) * rate // 1000
 
 
 def _profile(board: Located, profiles: Path) -> Iterator[Finding]:

@@ -14,6 +14,13 @@ BAUDS = (9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600)
 CAMERAS = {"openmv": ("csi",), "esp32": ("camera-module", "psram")}
 # name: the kinds of bus that it speaks
 SENSORS = {"huskylens-v1": ("i2c", "uart"), "huskylens-v2": ("i2c", "uart"), "dice-module": ("i2c", "uart")}
+# driver: the fastest I2C that the device takes, in Hz
+FASTEST_I2C = {
+    "huskylens-v1": 100_000,
+    "huskylens-v2": 100_000,
+    "dice-module": 400_000,
+    "lis3dh": 400_000,
+}
 # The sensor whose maker's protocol wants the number of the algorithm that was taught the dice.
 TAUGHT = "huskylens-v2"
 ACCELEROMETERS = ("lis3dh",)
@@ -71,5 +78,7 @@ HARDWARE = Table(
         "logic_mv": Whole(1000, 5000),
         "bom": ListOf(_PART),
         "notes": ListOf(Text()),
-    }
+    },
+    # What the board prints before a pin's number, where board.json has the number alone.
+    {"pin_prefix": Text(r"[A-Z]{1,4}", "one to four capitals")},
 )

@@ -111,6 +111,13 @@ class Microcontroller(unittest.TestCase):
         ):
             self.assertIn(named, text)
 
+    def test_the_watchdog_outlasts_the_frame_that_an_esp32_camera_waits_for(self):
+        hal = camera_board()
+        hal["camera"]["driver"] = "esp32"
+        for watchdog_ms, refused in ((6000, True), (6001, False)):
+            hal["watchdog_ms"] = watchdog_ms
+            self.assertEqual("hal.watchdog_ms" in " ".join(settings.faults("microcontroller", hal)), refused)
+
     def test_one_thing_reads_the_dice(self):
         both = camera_board()
         both["sensor"] = {"driver": "huskylens-v2", "bus": "i2c0", "address": 80, "algorithm": 128}

@@ -9,6 +9,9 @@ from tumbler.shapes import Choice, ListOf, Members, PinName, Table, Text, Whole
 
 # What every back end enforces by itself, whatever the controller does: name: (least, most).
 TIMES = {"drive_limit_ms": (500, 20000), "camera_limit_ms": (100, 10000)}
+# How much longer than camera_limit_ms a camera's own module may keep the program waiting: esp32-camera's
+# FB_GET_TIMEOUT, which nothing changes.
+CAMERA_BLOCKS_MS = {"esp32": 4000}
 GATES = ("stroke-gate", "stroke-top")
 LAMPS = ("lamp0", "lamp1", "lamp2", "lamp3")
 TILTED = "tilted"
@@ -97,9 +100,15 @@ def faults(back_end, hal):
     found += _places(hal)
     if back_end == "microcontroller":
         found += _eyes(hal)
-        if hal["watchdog_ms"] <= hal["camera_limit_ms"]:
-            found.append("hal.watchdog_ms is not longer than a frame may take (hal.camera_limit_ms)")
+        frame_ms = longest_frame(hal)
+        if hal["watchdog_ms"] <= frame_ms:
+            found.append("hal.watchdog_ms is not longer than a frame may take: %d ms" % frame_ms)
     return found
+
+
+def longest_frame(hal):
+    """How long a call for a frame may last, in ms: the last grab may begin just within the limit."""
+    return hal["camera_limit_ms"] + CAMERA_BLOCKS_MS.get(hal.get("camera", {}).get("driver"), 0)
 
 
 def _eyes(hal):

@@ -182,6 +182,13 @@ FAULTS = {
         "hal.inputs.stroke-top.pin",
         ("used by hal.inputs.stroke-gate.pin", "line 7"),
     ),
+    "no accelerometer": (
+        "openmv",
+        '"accelerometer": {"driver": "lis3dh", "bus": "i2c2", "address": 25, "tilt_deg": 10},',
+        "",
+        "hal.accelerometer",
+        ("is missing",),
+    ),
     "bus pin twice": ("pico2", '"scl": 5', '"scl": 7', None, ("pin 7 is used by hal.buses.i2c0.scl too",)),
     "no such pin": (
         "pico",
@@ -201,7 +208,7 @@ FAULTS = {
     "not an I2C pin": (
         "pico2",
         '"scl": 5',
-        '"scl": 15',
+        '"scl": 27',
         "hal.buses.i2c0.scl",
         ("cannot be i2c0-scl", "1, 5, 9"),
     ),
@@ -230,7 +237,13 @@ FAULTS = {
         "hal.sensor.address",
         ("no meaning",),
     ),
-    "address twice": ("pico2", '"address": 80', '"address": 25', "hal.sensor", ("shares i2c0",)),
+    "address twice": (
+        "pico2",
+        '"bus": "i2c0", "address": 80',
+        '"bus": "i2c1", "address": 25',
+        "hal.sensor",
+        ("shares i2c1",),
+    ),
     "address reserved": ("pico2", '"address": 80', '"address": 120', "hal.sensor.address", ("8..119",)),
     "bus misnamed": (
         "pico2",
@@ -314,9 +327,23 @@ FAULTS = {
     "watchdog in a frame": (
         "openmv",
         '"watchdog_ms": 8000',
-        '"watchdog_ms": 2000',
+        '"watchdog_ms": 5504',
         "hal.watchdog_ms",
-        ("frame",),
+        ("frame", "5504 ms"),
+    ),
+    "watchdog while the camera's module waits": (
+        "esp32-s3",
+        '"watchdog_ms": 30000',
+        '"watchdog_ms": 19488',
+        "hal.watchdog_ms",
+        ("frame", "19488 ms"),
+    ),
+    "a bus too fast for its device": (
+        "pico2",
+        '"freq": 100000',
+        '"freq": 100001',
+        "hal.buses.i2c0.freq",
+        ("huskylens-v2", "at most 100000"),
     ),
     "solenoid": ("pico", '"on_ms": 12', '"on_ms": 176', "hal.drive.on_ms", ("overheats",)),
     "drive cut short": (

@@ -44,7 +44,7 @@ def test_a_moved_wire_makes_page_and_diagram_stale_and_generating_repairs_them(c
     assert "boards/pico/wiring.svg" in done.stderr
     assert "pico2" not in done.stderr
     assert generate(copy).returncode == 0
-    assert "| 22 | drive |" in (copy / "boards/pico/README.md").read_text(encoding="utf-8")
+    assert "| GP22 | drive |" in (copy / "boards/pico/README.md").read_text(encoding="utf-8")
     assert generate(copy, "--check").returncode == 0
 
 
@@ -63,7 +63,8 @@ def test_wrong_usage_is_told():
 
 @pytest.mark.parametrize("name", WIRED)
 def test_the_page_and_the_diagram_show_every_pin_once(name):
-    used = sorted(use.pin for use in load_board(name).uses)
+    board = load_board(name)
+    used = sorted(board.hardware.get("pin_prefix", "") + use.pin for use in board.uses)
     page = (BOARDS / name / "README.md").read_text(encoding="utf-8")
     table = page[page.index("| pin |") : page.index("##", page.index("| pin |"))]
     rows = re.findall(r"^\| (\w+) \|", table, re.MULTILINE)
@@ -112,8 +113,42 @@ def test_every_switched_load_has_its_transistor_and_every_contact_its_pull_up(na
     for word, lines, kind in (
         ("MOSFET", loads, "outputs"),
         ("gate to ground", loads, "outputs"),
+        ("across each coil", ["drive", "cover-lock"], "outputs"),
+        ("Resettable fuse", ["drive"], "outputs"),
         ("pull-up of a", contacts, "inputs"),
     ):
         (part,) = [each for each in parts if word in each["part"] + each["note"] and each.get("for")]
         assert sorted(part["for"]) == sorted(f"{kind}.{line}" for line in lines)
         assert part["count"] == len(lines)
+
+
+@pytest.mark.parametrize("name", ["esp32-s3", "openmv", "pico", "pico2"])
+def test_the_page_warns_of_what_would_burn(name):
+    page = (BOARDS / name / "README.md").read_text(encoding="utf-8")
+    rows = {row.split(" | ")[1]: row for row in re.findall(r"^\| \w+ \| .*$", page, re.MULTILINE)}
+    for coil in ("drive", "cover-lock"):
+        assert "a diode across it with its ring to 12 V" in rows[coil]
+        assert "10 kΩ from gate to ground" in rows[coil]
+    warned = page[page.index("## Before power is applied") : page.index("## Parts")]
+    for word in ("level shifter", "All grounds are one", "reversed one is a short circuit", "12 V feeds"):
+        assert word in warned
+    assert ("the lamps" in warned) == ("camera" in load_board(name).settings["hal"])
+
+
+def test_a_number_is_never_mistaken_for_one_of_the_header():
+    for name in ("pico", "pico2", "esp32-s3"):
+        page = (BOARDS / name / "README.md").read_text(encoding="utf-8")
+        assert "a header counts its pins otherwise" in page
+        assert not re.search(r"^\| \d+ \| (?:drive|link)", page, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["pico", "pico2"])
+def test_who_wires_a_huskylens_learns_that_it_takes_seven_classes(name):
+    page = (BOARDS / name / "README.md").read_text(encoding="utf-8")
+    assert "**exactly seven classes" in page
+    assert "exactly 7 classes" in page[page.index("## Parts") :]
+
+
+def test_the_sensor_module_cannot_take_the_accelerometer_s_bus_down():
+    hal = load_board("pico2").settings["hal"]
+    assert hal["sensor"]["bus"] != hal["accelerometer"]["bus"]
