@@ -1,8 +1,9 @@
 """One scene of a sensor module that reads by itself: answers that agree over time, or a refusal.
 
 The module is not believed: an answer must hold three dice of plausible and like sizes in three places, and
-several answers from different pictures, spread over time, must say the same. Tilt it does not measure; the
-record says 0.
+several answers from different pictures, spread over time, must say the same. Three dice that lie to the pixel
+where they lay before the tumble were never tumbled: the module shows an old picture, whatever number it gives
+it. Tilt it does not measure; the record says 0.
 """
 
 import hashlib
@@ -17,6 +18,7 @@ _INTERVAL_MS = 120  # between requests, so that a scene lasts about half a secon
 _TRIES = 3  # exchanges in a row that may fail before the sensor does
 _LEAST_CONFIDENCE = 700  # thousandths, where the module tells it
 
+_PLACE = 5  # fields of drivers.Seen that tell a die and its place
 _TILTS = (0,) * DICE
 _READ = "read"
 
@@ -33,12 +35,14 @@ class SensorScene:
         self._board = board
         self._sensor = sensor
         self._failed = 0  # exchanges in a row
+        self._read = None  # places of the dice read since the last stop
+        self._read_before = None  # and before that: another round's
         self._begin()
 
     def step(self):
         """Serve the sensor; the event ("read", ...) or ("refused", ...) once the scene is complete.
 
-        SensorError (of hal) when the sensor does not answer, again and again, or its picture stands still.
+        SensorError (of hal) when the sensor does not answer, again and again, or shows an old picture.
         """
         now = self._board.now()
         try:
@@ -59,8 +63,10 @@ class SensorScene:
         return event
 
     def stop(self):
-        """Give up the scene, if one is begun."""
+        """Give up the scene, if one is begun; what is read after this is another round's."""
         self._failed = 0
+        if self._read is not None:
+            self._read_before, self._read = self._read, None
         self._begin()
 
     def works(self):
@@ -125,6 +131,9 @@ class SensorScene:
         digest = self._digest.digest()
         if self._verdict[0] != _READ:
             return "refused", self._verdict[0], self._verdict[1], digest
+        self._read = sorted(tuple(die)[:_PLACE] for die in answer.objects)
+        if self._read == self._read_before:
+            raise SensorError("shows the dice of another round")
         faces = tuple(die.face for die in answer.objects)
         return _READ, faces, _TILTS, tuple(die.confidence or 0 for die in answer.objects), digest
 

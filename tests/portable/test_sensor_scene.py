@@ -3,7 +3,7 @@
 import unittest
 
 from fake_buses import Clock, I2c
-from test_controller import FOLDER, Rig, clear_folder
+from test_controller import COVERED, FOLDER, Rig, clear_folder
 from test_driver_huskylens import ModuleV1
 
 from tumbler import journal as journals
@@ -239,6 +239,23 @@ class Faults(SceneCase):
         self.sensor.pictures = "still"
         self.assertIn("stands still", self.fault(scene))
 
+    def test_dice_that_no_tumble_moved_are_an_old_picture(self):
+        for pictures in ("numbered", "unnumbered"):
+            scene = self.scene(SOUND)
+            self.sensor.pictures = pictures
+            self.play(scene)
+            for _ in range(3):  # it is asked again and again: no number of rounds makes the picture true
+                scene.stop()
+                scene.stop()
+                self.assertIn("another round", self.fault(scene))
+
+    def test_dice_of_another_round_may_show_the_same_faces_a_pixel_further(self):
+        scene = self.scene(SOUND)
+        self.play(scene)
+        scene.stop()
+        self.sensor.script = [(changed(TWO, x=61), THREE, SIX)]
+        self.assertEqual(self.play(scene)[1], (2, 3, 6))
+
     def test_a_fault_is_sensor_fault_s_part(self):
         self.assertEqual(SensorError.part, "sensor")
 
@@ -281,6 +298,23 @@ class WholeRounds(unittest.TestCase):
         reading = self.rig.newest("reading")
         self.assertEqual((reading["faces"], reading["tilts"]), ([2, 3, 6], [0, 0, 0]))
         self.assertEqual((reading["confidences"], len(reading["frames"])), ([0, 0, 0], 32))
+
+    def test_a_frozen_picture_voids_the_next_round(self):
+        self.uncover()
+        self.rig.cover(False)
+        self.rig.wait(500)
+        again = {"round": b"s" * 16}
+        self.rig.command("open-round", mode=COVERED, **again)
+        self.rig.step()
+        self.rig.command("tumble", **again)
+        self.rig.step()
+        self.rig.strokes(4)
+        self.rig.wait(1500)
+        self.rig.command("no-more-bets", **again)
+        self.rig.cover(True)
+        self.rig.wait(8000)
+        self.assertEqual(self.rig.newest("void")["fact"], FACTS["sensor-fault"])
+        self.assertIn("another round", self.rig.newest("fault")["detail"])
 
     def test_nothing_is_asked_before_the_cover_is_opened(self):
         self.rig.to_reading()
