@@ -23,7 +23,7 @@ from tumbler.hal import SensorError
 from tumbler.sensor_scene import SensorScene
 
 TRUE_FACES = [2, 3, 6]  # of all three simulated modules
-LONGEST_MS = 30000
+READ_MS = 15000  # of the boards with a sensor module
 
 # (driver, settings on I2C, module)
 MODULES = {
@@ -100,13 +100,13 @@ def noise(seed, one_in):
 
 
 def read(name, bus, spoil):
-    """The event of one scene; None when it ended in a sensor fault."""
+    """The event of one scene; None when it ended in a sensor fault, or not within a round's time."""
     on_i2c, module = MODULES[name]
     wire = Wire(module(), spoil)
     sensor = make_sensor(name, I2c({on_i2c["address"]: wire}) if bus == "i2c" else Uart(wire), on_i2c)
     clock = Clock()
     scene = SensorScene(clock, sensor)
-    while clock.ms < LONGEST_MS:
+    while clock.ms < READ_MS:
         try:
             event = scene.step()
         except SensorError:
@@ -114,7 +114,7 @@ def read(name, bus, spoil):
         if event is not None:
             return event
         clock.ms += 5
-    raise AssertionError("neither an event nor a fault")
+    return None
 
 
 @pytest.mark.parametrize("bus", ["i2c", "uart"])
