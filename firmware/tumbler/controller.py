@@ -93,9 +93,10 @@ class Controller:
     def step(self):
         """Serve every part once."""
         now = self._board.now()
+        if self._booted:
+            self._sense(now)  # before commands, which must find the enclosure as it is
         self._serve_link(now)
         if self._booted:
-            self._sense(now)
             self._read_scene()
             self._handle(("tick",), now)
             self._repeat_old_faults(now)

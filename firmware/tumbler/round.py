@@ -39,6 +39,7 @@ _FIELDS = (
     "reading",  # the newest scene's reading, or None
     "agreeing",  # how many scenes in a row gave it
     "faults",  # latched, as a sorted tuple of names
+    "coasting",  # until then a stroke may be the last of a drive that was stopped in mid-tumble, or None
 )
 State = namedtuple("State", _FIELDS)
 
@@ -46,7 +47,7 @@ State = namedtuple("State", _FIELDS)
 def initial(faults=(), last_round=None):
     """The state after power-on: no round, the latched `faults` the journal proves."""
     none_seen = ((), 0, False, False)  # strokes, weak, tumbled, at_rest
-    return State("idle", None, OPEN, last_round, *none_seen, False, False, None, None, 0, tuple(faults))
+    return State("idle", None, OPEN, last_round, *none_seen, False, False, None, None, 0, tuple(faults), None)
 
 
 def _with(state, **changes):
@@ -89,7 +90,11 @@ def advance(state, event, now, limits):
     `limits`: min_tumbles, max_tumbles, drive_strokes, tumble_ms, stroke_gap_ms, settle_ms, read_ms,
     agree_scenes, refuse_scenes. Returns (state, effects).
     """
-    return _HANDLERS[event[0]](state, event, now, limits)
+    following, effects = _HANDLERS[event[0]](state, event, now, limits)
+    if state.phase == "tumbling" and following.phase == "idle":
+        # A stroke that the drive had begun comes all the same.
+        following = _with(following, coasting=now + limits.stroke_gap_ms)
+    return following, effects
 
 
 # --- commands -----------------------------------------------------------------------------------------------
@@ -244,6 +249,8 @@ def _host_lost(state, event, now, limits):
 def _stroke(state, event, now, limits):
     if state.phase == "tumbling":
         return _tumbling_stroke(state, event, now, limits)
+    if state.coasting is not None and now < state.coasting:
+        return state, []
     if state.phase == "opened" and state.mode == OPEN:
         return _void(state, "activated-early", "")  # RWS Open Cover 5.3.3
     return _fault(state, ("fault", "drive-fault", "stroke without a tumble command"), now, limits)
@@ -383,6 +390,8 @@ def _give_up(state, now, limits):
 
 
 def _tick(state, event, now, limits):
+    if state.coasting is not None and now >= state.coasting:
+        state = _with(state, coasting=None)
     if state.deadline is None or now < state.deadline:
         return state, []
     if state.phase == "tumbling":

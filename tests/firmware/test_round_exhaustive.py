@@ -1,6 +1,6 @@
 """Every order of events: the round's state space explored until nothing new is found.
 
-Not to a depth but to closure (3,216 states, closed at depth 19): from power-on, each event of the alphabet is
+Not to a depth but to closure (4,236 states, closed at depth 19): from power-on, each event of the alphabet is
 applied in each reachable state, with two round ids, both play modes, up to four strokes, and time that stands
 still or passes a deadline. Beside the state walks an onlooker that knows only events and effects; the
 invariants are asserted on what it has seen.
@@ -156,17 +156,25 @@ def successors(state: play.State) -> Iterator[tuple[tuple, play.State, list]]:
     """(event, next state, effects); time is relative: deadlines are kept as what is left of them."""
     for event in EVENTS:
         yield event, *step(state, event, 0)
-    if state.deadline is not None:
-        at = state.deadline
+    due = [each for each in (state.deadline, state.coasting) if each is not None]
+    if due:
+        at = min(due)
         before, nothing = step(state, ("tick",), at - 1)
         assert (before, nothing) == (state, []), "nothing happens before a deadline"
         after, effects = step(state, ("tick",), at)
-        left = None if after.deadline is None else after.deadline - at
-        yield ("tick",), play.State(*after[:10], left, *after[11:]), effects
+        yield ("tick",), later(after, at), effects
+
+
+def later(state: play.State, passed: int) -> play.State:
+    """The state `passed` ms on; what a deadline was that is past does not matter, only that it is."""
+    fields: dict[str, Any] = dict(zip(play.State._fields, state, strict=True))
+    for name in ("deadline", "coasting"):
+        if fields[name] is not None:
+            fields[name] = max(0, fields[name] - passed)
+    return play.State(**fields)
 
 
 def test_invariants_hold_in_every_reachable_state() -> None:
-    assert play.State._fields.index("deadline") == 10
     start = (play.initial(), Seen())
     known = {start}
     frontier = [start]

@@ -273,6 +273,16 @@ class Voids(unittest.TestCase):
             self.void(player.feed(("void-round", ROUND)), "host-void")
             self.assertEqual(player.answer(), ("accept",))
 
+    def test_the_last_stroke_of_a_stopped_drive_is_no_fault(self):
+        for next_round in ((), (("open", OTHER, OPEN),)):
+            player = opened(COVERED).feed(("tumble", ROUND), STROKE, ("void-round", ROUND), *next_round)
+            player.feed(STROKE)
+            self.assertEqual(player.state.faults, ())
+            self.assertEqual(player.records().count("void"), 1)
+            player.wait(600)
+            player.feed(STROKE)
+            self.assertEqual(player.records().count("void") + len(player.state.faults), 2)
+
     def test_a_running_drive_is_stopped(self):
         player = opened(COVERED).feed(("tumble", ROUND), ("fault", "tilted", ""))
         self.assertIn(("stop-drive",), player.effects)
