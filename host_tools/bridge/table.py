@@ -24,6 +24,7 @@ from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.terms import new_round
 from host_tools.bridge.wagering import Wager, WagerAnswer
 
+_WITHHELD_S = 5.0  # how long a device with a memory fault may keep its records to itself
 _SETTLING_PAUSE_S = 0.05  # between two tries to close bets while the dice still come to rest
 
 
@@ -87,6 +88,7 @@ class Table:
         self._new_round_id = new_round_id
         self._status: dict[str, Any] | None = None
         self._quarantine = ""
+        self._withheld: tuple[int, float] | None = None  # the head and time when records began to be missing
         self._changed = asyncio.Event()
         self._feed = Feed()
         self._books.device(config.device)
@@ -330,7 +332,22 @@ class Table:
         lying, lay = _dice_lie(status), _dice_lie(before)
         if round_id is not None and lying and not lay:
             self._feed.put(AtRest(round_id))
+        self._watch_for_fork(status)
         self._changed.set()
+
+    def _watch_for_fork(self, status: dict[str, Any]) -> None:
+        """A device whose records cannot follow the ledger's keeps them; its status alone can tell."""
+        head, now = self._sink.head(self.config.device)[0], self._clock.now()
+        if "memory-fault" not in status["faults"] or head >= status["last"]:
+            self._withheld = None
+        elif self._withheld is None or self._withheld[0] != head:
+            self._withheld = head, now
+        elif now - self._withheld[1] >= _WITHHELD_S and not self._quarantine:
+            self._quarantine = (
+                f"memory-fault: the device's records do not follow record {head} of this ledger;"
+                " keep both as evidence and take the device out of service"
+            )
+            self._feed.put(DeviceRefused(self.config.device, self._quarantine))
 
     def _on_link(self, event: link.Event) -> None:
         device = event.device or self.config.device

@@ -12,7 +12,7 @@ from bridge_rig import House, Tumbler
 from host_tools import link
 from host_tools.bridge import feed
 from host_tools.bridge.errors import EventsOverrun
-from host_tools.bridge.events import BetsClosed
+from host_tools.bridge.events import BetsClosed, DeviceRefused
 from host_tools.bridge.feed import Feed
 from host_tools.bridge.table import Table, Wager
 
@@ -181,3 +181,21 @@ async def test_a_display_that_leaves_is_forgotten() -> None:
     with contextlib.suppress(asyncio.CancelledError):
         await waiting
     assert not source._queues
+
+
+async def test_a_device_that_withholds_forked_records_is_named_and_not_waited_for(tmp_path: Path) -> None:
+    tumbler = Tumbler()
+    house = House(tmp_path / "ledger.db", tumbler, "open")
+    async with house.running() as table:
+        assert (await table.play_round(bet)).verdict == "settled"
+        tumbler.faults.append("memory-fault")
+        events = table.events()
+
+        async def nothing() -> None:
+            """A forked device sends no record."""
+
+        house.session.deliver = nothing
+        tumbler.record("fault", fact=19)
+        with pytest.raises(link.DeviceQuarantined, match="memory-fault"):
+            await table.open_round()
+        assert isinstance(await anext(events), DeviceRefused)
