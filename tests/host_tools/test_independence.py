@@ -1,7 +1,6 @@
 """The host judges the device, so it shares none of its code, only the definitions.
 
-Exceptions: the reader that `tumbler read` runs on CPython and that a calibration measures and proves
-its profile with, and the virtual and Blinka boards, which start the firmware.
+Exceptions are those that run the device's code on purpose, to know beforehand what the device will say.
 """
 
 import ast
@@ -10,10 +9,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = {"tumbler.definitions"}
 RUN_THE_FIRMWARE = (
-    "host_tools/commands/read.py",
-    "host_tools/calibration/",
-    "host_tools/virtual_board/",
-    "host_tools/pins/",
+    "host_tools/commands/read.py",  # `tumbler read` shows what the device's reader makes of pictures
+    "host_tools/calibration/",  # a profile is measured and proved with the reader that will use it
+    "host_tools/boards/check.py",  # a profile is sound when the device's reader loads it; its camera's limit
+    "host_tools/boards/device_check.py",  # a board.json is sound when the device's own check passes it
+    "host_tools/virtual_board/",  # it starts the firmware
+    "host_tools/pins/",  # they start the firmware on CPython
 )
 
 
