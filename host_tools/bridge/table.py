@@ -358,7 +358,7 @@ class Table:
             self._feed.put(DeviceLost(device, event.reason))
         else:
             self._feed.put(DeviceRefused(device, event.reason))
-        if event.kind == "quarantined":
+        if event.kind in ("quarantined", "behind"):
             self._quarantine = event.reason
         self._changed.set()
 
