@@ -14,6 +14,7 @@ demo: $(VENV)/run.stamp
 
 test: $(VENV)/test.stamp
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 	@set -e; for board in $(BOARDS); do echo "pyright for $$board"; $(BIN)/pyright --project boards/$$board; done
 	$(BIN)/python -m pytest $(ARGS)

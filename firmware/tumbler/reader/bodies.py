@@ -69,8 +69,12 @@ class BodyFinder:
         gatherer = self._gatherer
         columns = gatherer.columns
         rim = int(_RIM * gatherer.profile.side) + 1
-        box = (max(0, region.x0 - rim), max(0, region.y0 - rim),
-               min(columns - 1, region.x1 + rim), min(gatherer.rows - 1, region.y1 + rim))
+        box = (
+            max(0, region.x0 - rim),
+            max(0, region.y0 - rim),
+            min(columns - 1, region.x1 + rim),
+            min(gatherer.rows - 1, region.y1 + rim),
+        )
         level = self.level(gatherer.low, box, gatherer.profile.body)
         cut = level * CUTS[index] // 100
         labeller = self._labeller

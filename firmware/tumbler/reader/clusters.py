@@ -140,7 +140,7 @@ def levels(plane, columns, pose, pattern):
     bare = []
     for u in (-0.36, -0.14, 0.14, 0.36):
         for v in (-0.36, -0.14, 0.14, 0.36):
-            near = [1 for pu, pv in pattern if (u - pu) ** 2 + (v - pv) ** 2 < 0.16 ** 2]
+            near = [1 for pu, pv in pattern if (u - pu) ** 2 + (v - pv) ** 2 < 0.16**2]
             if not near:
                 x, y = pose.place(u, v)
                 bare.append(sample(plane, columns, x, y, 0))

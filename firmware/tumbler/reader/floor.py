@@ -24,7 +24,7 @@ def check_floor(gatherer, bodies):
         half = reach - (y - middle_y) ** 2
         if half <= 0:
             continue
-        half = half ** 0.5
+        half = half**0.5
         row = y * columns
         for x in range(max(0, int(middle_x - half)), min(columns, int(middle_x + half)), _STEP):
             if high[row + x] < limit and not _is_near(x, y, bodies, near):

@@ -67,11 +67,15 @@ class Gatherer:
         """Take the frame of the next lamp; FrameError when its size or turn is wrong."""
         profile = self.profile
         if lamp != self.taken:
-            raise FrameError("lamp %s out of turn: frames come under lamps 0 to %d in order, next is %d"
-                             % (lamp, profile.lamps - 1, self.taken))
+            raise FrameError(
+                "lamp %s out of turn: frames come under lamps 0 to %d in order, next is %d"
+                % (lamp, profile.lamps - 1, self.taken)
+            )
         if len(frame) != profile.width * profile.height:
-            raise FrameError("frame has %d bytes, %d x %d pixels need %d"
-                             % (len(frame), profile.width, profile.height, profile.width * profile.height))
+            raise FrameError(
+                "frame has %d bytes, %d x %d pixels need %d"
+                % (len(frame), profile.width, profile.height, profile.width * profile.height)
+            )
         self.taken += 1
         self._merge(frame, profile.images[lamp])
         self._shrink(frame, self.small[lamp])
@@ -188,5 +192,5 @@ def _chord(dy, x, radius, columns):
     inside = radius * radius - dy * dy
     if inside <= 0:
         return 0, 0
-    half = inside ** 0.5
+    half = inside**0.5
     return max(0, int(x - half + 0.5)), min(columns, max(0, int(x + half + 0.5)))

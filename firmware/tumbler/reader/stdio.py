@@ -10,16 +10,18 @@ def answer(reading):
     """A Reading as plain fields, ready for JSON."""
     dice = []
     for die in reading.dice:
-        dice.append({
-            "face": die.face,
-            "x": round(die.x, 2),
-            "y": round(die.y, 2),
-            "side": round(die.side, 2),
-            "angle": round(die.angle, 1),
-            "tilt_deg": round(die.tilt_deg, 1),
-            "flat": die.flat,
-            "confidence": round(die.confidence, 3),
-        })
+        dice.append(
+            {
+                "face": die.face,
+                "x": round(die.x, 2),
+                "y": round(die.y, 2),
+                "side": round(die.side, 2),
+                "angle": round(die.angle, 1),
+                "tilt_deg": round(die.tilt_deg, 1),
+                "flat": die.flat,
+                "confidence": round(die.confidence, 3),
+            }
+        )
     return {
         "verdict": reading.verdict,
         "faces": list(reading.faces),

@@ -47,8 +47,8 @@ class BaseTable:
         self._row = bytearray(_ROW)
         row = memoryview(self._row)
         self._difference = row[:_NUMBER]
-        self._sum = row[_NUMBER:2 * _NUMBER]
-        self._product = row[2 * _NUMBER:]
+        self._sum = row[_NUMBER : 2 * _NUMBER]
+        self._product = row[2 * _NUMBER :]
 
     def read(self, number):
         """(y - x, y + x, 2dxy) of row `number` as integers. TableError."""

@@ -82,7 +82,7 @@ class KeyStore:
             os.mkdir(self._directory)
         made = {}
         for name in (_HOST_KEY, _DEVICE_ID, _SEED):
-            content = sha512(_LABEL, name.encode(), b"\0", own, host_entropy)[:_SIZES[name]]
+            content = sha512(_LABEL, name.encode(), b"\0", own, host_entropy)[: _SIZES[name]]
             self._write(name, content)
             made[name] = content
         keys = self.load()

@@ -12,6 +12,7 @@ from struct import pack, unpack
 DIGEST_SIZE = 64
 BLOCK_SIZE = 128
 
+# fmt: off
 _INITIAL_STATE = unhexlify(
     "6a09e667f3bcc908" "bb67ae8584caa73b" "3c6ef372fe94f82b" "a54ff53a5f1d36f1"
     "510e527fade682d1" "9b05688c2b3e6c1f" "1f83d9abfb41bd6b" "5be0cd19137e2179"
@@ -38,6 +39,7 @@ ROUND_CONSTANTS = array("I", unpack(">160I", unhexlify(
     "28db77f523047d84" "32caab7b40c72493" "3c9ebe0a15c9bebc" "431d67c49c100d4c"
     "4cc5d4becb3e42b6" "597f299cfc657e2a" "5fcb6fab3ad6faec" "6c44198c4a475817"
 )))
+# fmt: on
 
 _MASK = 0xFFFFFFFFFFFFFFFF
 _TWICE = 0x10000000000000001  # word * _TWICE holds the word twice, so that one shift rotates it
