@@ -18,6 +18,9 @@ _INTERVAL_MS = 120  # between requests, so that a scene lasts about half a secon
 _TRIES = 3  # exchanges in a row that may fail before the sensor does
 _LEAST_CONFIDENCE = 700  # thousandths, where the module tells it
 
+# A scene that begins so long after a reading is another round's: in one round scenes follow each other, even if
+# the table is bumped in between, and no round with its bets and strokes is as short.
+_OTHER_ROUND_MS = 5000
 _PLACE = 5  # fields of drivers.Seen that tell a die and its place
 _TILTS = (0,) * DICE
 _READ = "read"
@@ -35,8 +38,8 @@ class SensorScene:
         self._board = board
         self._sensor = sensor
         self._failed = 0  # exchanges in a row
-        self._read = None  # places of the dice read since the last stop
-        self._read_before = None  # and before that: another round's
+        self._places = None  # of the dice that were read last
+        self._read_at = 0
         self._begin()
 
     def step(self):
@@ -63,10 +66,8 @@ class SensorScene:
         return event
 
     def stop(self):
-        """Give up the scene, if one is begun; what is read after this is another round's."""
+        """Give up the scene, if one is begun."""
         self._failed = 0
-        if self._read is not None:
-            self._read_before, self._read = self._read, None
         self._begin()
 
     def works(self):
@@ -97,7 +98,9 @@ class SensorScene:
             if answer is not None:
                 self._asked = False
             return answer
-        if self._ask_at is None or now >= self._ask_at:
+        if self._ask_at is None:
+            self._ask_at = self._began_at = now
+        if now >= self._ask_at:
             self._asked = True
             self._ask_at = now + _INTERVAL_MS
             self._sensor.request(now)
@@ -131,9 +134,10 @@ class SensorScene:
         digest = self._digest.digest()
         if self._verdict[0] != _READ:
             return "refused", self._verdict[0], self._verdict[1], digest
-        self._read = sorted(tuple(die)[:_PLACE] for die in answer.objects)
-        if self._read == self._read_before:
+        places = sorted(tuple(die)[:_PLACE] for die in answer.objects)
+        if places == self._places and self._began_at - self._read_at >= _OTHER_ROUND_MS:
             raise SensorError("shows the dice of another round")
+        self._places, self._read_at = places, self._board.now()
         faces = tuple(die.face for die in answer.objects)
         return _READ, faces, _TILTS, tuple(die.confidence or 0 for die in answer.objects), digest
 
