@@ -296,7 +296,7 @@ def _short(line: Line) -> str:
     if line.name.startswith("stroke"):
         return "light gate, inverter"
     if line.connect.startswith(_SWITCH):
-        return {"drive": "MOSFET, solenoid 12 V", "cover-lock": "MOSFET, lock 12 V"}.get(
+        return {"drive": "MOSFET, diode, solenoid 12 V", "cover-lock": "MOSFET, diode, lock 12 V"}.get(
             line.name, "MOSFET, LED 5 V"
         )
     if line.name == "status":
