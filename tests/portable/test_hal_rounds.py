@@ -50,12 +50,13 @@ class Seen(Reader):
 
 
 def clear_folder():
-    try:
-        for name in os.listdir(FOLDER):
-            os.remove(FOLDER + "/" + name)
-        os.rmdir(FOLDER)
-    except OSError:
-        pass
+    for folder in (FOLDER, FOLDER + journals.MARKS):
+        try:
+            for name in os.listdir(folder):
+                os.remove(folder + "/" + name)
+            os.rmdir(folder)
+        except OSError:
+            pass
 
 
 class Table:

@@ -3,7 +3,7 @@
 import os
 from unittest import TestCase
 
-from tumbler.journal import RESERVE, Journal, JournalDamaged, JournalFull, create
+from tumbler.journal import MARKS, RESERVE, Journal, JournalDamaged, JournalFull, create
 
 
 def record(sequence):
@@ -25,9 +25,10 @@ class Folder:
                 number += 1  # another interpreter is at it
 
     def __exit__(self, *error):
-        for name in os.listdir(self.path):
-            os.remove(self.path + "/" + name)
-        os.rmdir(self.path)
+        for folder in (self.path, self.path + MARKS):
+            for name in os.listdir(folder):
+                os.remove(folder + "/" + name)
+            os.rmdir(folder)
 
     def mount(self, **options):
         journal = Journal(self.path, **options)
@@ -206,12 +207,30 @@ class TestDamage(TestCase):
                 folder.mount(**SMALL)
             self.assertEqual(caught.exception.sequence, 5)
 
+    def test_a_journal_that_is_empty_again_is_damaged_not_new(self):
+        with Folder() as folder:
+            journal = folder.mount()
+            fill(journal, 2)
+            journal.acknowledge(1, 1)
+            os.remove(folder.path + "/1.rec")
+            with self.assertRaises(JournalDamaged):
+                folder.mount()
+
+    def test_without_its_marks_it_is_damaged(self):
+        with Folder() as folder:
+            fill(folder.mount(), 2)
+            os.rmdir(folder.path + MARKS)
+            with self.assertRaises(JournalDamaged):
+                folder.mount()
+            os.mkdir(folder.path + MARKS)
+
     def test_a_damaged_position_is_noticed(self):
         with Folder() as folder:
             journal = folder.mount()
             fill(journal, 2)
             journal.acknowledge(2, 1)
-            folder.write("acknowledged", b"\x00" * 12)
+            with open(folder.path + MARKS + "/acknowledged", "wb") as file:
+                file.write(b"\x00" * 12)
             with self.assertRaises(JournalDamaged):
                 folder.mount()
 
