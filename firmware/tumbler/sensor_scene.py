@@ -18,8 +18,8 @@ _INTERVAL_MS = 120  # between requests, so that a scene lasts about half a secon
 _TRIES = 3  # exchanges in a row that may fail before the sensor does
 _LEAST_CONFIDENCE = 700  # thousandths, where the module tells it
 
-# A scene that begins so long after a reading is another round's: in one round scenes follow each other, even if
-# the table is bumped in between, and no round with its bets and strokes is as short.
+# A scene that begins so long after a reading is another round's: in one round scenes follow each other, even
+# when the table is bumped in between, and no round with its bets and strokes is as short.
 _OTHER_ROUND_MS = 5000
 _PLACE = 5  # fields of drivers.Seen that tell a die and its place
 _TILTS = (0,) * DICE
