@@ -28,10 +28,11 @@ def provision(storage, challenge, host_entropy, entropy):
     store = KeyStore(storage + "/keys")
     if store.exists():
         raise AlreadyProvisioned("the volume holds a device's keys")
-    if "journal" not in os.listdir(storage):
-        journal.create(storage + "/journal")
-    elif os.listdir(storage + "/journal"):
-        raise AlreadyProvisioned("the volume holds a device's records in journal")
+    there = os.listdir(storage)
+    for folder in ("journal", "journal" + journal.MARKS):
+        if folder in there and os.listdir(storage + "/" + folder):
+            raise AlreadyProvisioned("the volume holds a device's records in " + folder)
+    journal.create(storage + "/journal")
     keys = store.create(entropy, host_entropy)
     signer = Ed25519Signer(keys.seed)
     told = {

@@ -49,11 +49,12 @@ class JournalDamaged(Exception):
 
 def create(directory):
     """Make the folders of an empty journal: once in a device's life, when it is provisioned."""
-    try:
-        os.mkdir(directory + MARKS)
-    except OSError:
-        os.stat(directory + MARKS)  # there already: an earlier try was cut off
-    os.mkdir(directory)
+    for folder in (directory + MARKS, directory):
+        try:
+            os.mkdir(folder)
+        except OSError:
+            if os.listdir(folder):  # an empty one is from a try that was cut off
+                raise
 
 
 class Journal:

@@ -64,9 +64,10 @@ def test_a_device_is_left_alone(tmp_path):
     assert everything(tmp_path) == before
 
 
-def test_records_without_keys_are_left_alone(tmp_path):
-    (tmp_path / "journal").mkdir()
-    (tmp_path / "journal" / "1.rec").write_bytes(b"a record")
+@pytest.mark.parametrize("file", ["journal/1.rec", "journal-marks/boot"])
+def test_records_without_keys_are_left_alone(file, tmp_path):
+    (tmp_path / file).parent.mkdir()
+    (tmp_path / file).write_bytes(b"a record")
     before = everything(tmp_path)
     with pytest.raises(AlreadyProvisioned, match="records"):
         provisioned(tmp_path)

@@ -5,6 +5,8 @@ from unittest import TestCase
 
 from tumbler.journal import MARKS, RESERVE, Journal, JournalDamaged, JournalFull, create
 
+PROCESS = getattr(os, "getpid", int)()  # other interpreters may be at the same tests
+
 
 def record(sequence):
     """A record that names its sequence and differs in length from its neighbours."""
@@ -17,12 +19,12 @@ class Folder:
     def __enter__(self):
         number = 0
         while True:
-            self.path = "journal-" + str(number)
+            self.path = "journal-%d-%d" % (PROCESS, number)
             try:
                 create(self.path)
                 return self
             except OSError:
-                number += 1  # another interpreter is at it
+                number += 1  # it holds what a killed test has left
 
     def __exit__(self, *error):
         for folder in (self.path, self.path + MARKS):

@@ -55,6 +55,7 @@ MESSAGE_SAMPLES = {
     "committed": 8,
     "committed_hash": b"h" * 32,
     "expected": 9,
+    "covered": True,
     "command": 1,
     "mac": b"m" * 16,
 }
