@@ -4,7 +4,7 @@ import unittest
 
 from tumbler import definitions as d
 
-SCHEMA_DIGEST = b"\x1b\x05\xc2\x9f\x99iq\x05"
+SCHEMA_DIGEST = b"\x1b\x05\xc2\x9f\x99iq\x05"  # a new one is a new protocol to each peer: change knowingly
 
 
 def numbers_of(table):
