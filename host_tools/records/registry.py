@@ -1,9 +1,11 @@
 """The devices whose records are believed: their keys, and the head each was registered with."""
 
+import fcntl
 import json
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -88,13 +90,14 @@ class Registry:
         check_public_key(device.public_key)
         if not is_signed(device.public_key, proof, possession_message(device.id, challenge)):
             raise ProofRefused(f"device {device.id.hex()} did not prove that it holds its key")
-        self._add(device)
-        if self._path is not None:
-            try:
-                _write(self._path, self._devices.values())
-            except OSError:
-                del self._devices[device.id]
-                raise
+        if self._path is None:
+            self._add(device)
+            return
+        with _alone(self._path.parent):  # another ceremony may have registered a device since this one began
+            now = Registry.open(self._path)
+            now._add(device)
+            _write(self._path, now._devices.values())
+        self._devices = now._devices
 
     def device(self, device: bytes) -> Device:
         """The device of that id; raises UnknownDevice."""
@@ -118,6 +121,17 @@ class Registry:
         if any(device.public_key == other.public_key for other in self._devices.values()):
             raise DeviceKnown(f"the key of device {device.id.hex()} is registered for another device")
         self._devices[device.id] = device
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Wait until no other process changes a registry of the folder, and keep others waiting."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _check(device: Device) -> None:

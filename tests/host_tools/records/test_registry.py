@@ -278,3 +278,15 @@ def test_damaged_files_are_refused_and_named(path):
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(errors.RegistryDamaged):
         Registry.open(path)
+
+
+def test_devices_registered_by_two_ceremonies_at_once_are_both_kept(tmp_path):
+    path = tmp_path / "registry.json"
+    one, other = Registry.open(path), Registry.open(path)
+    second = Device(b"other-id", "table 2", public(OTHER_KEY), b"k" * 32)
+    one.register(ENTRY, CHALLENGE, proof())
+    other.register(second, CHALLENGE, proof(OTHER_KEY, second.id))
+    assert Registry.open(path).devices() == sorted([ENTRY, second], key=lambda device: device.id)
+    assert other.devices() == Registry.open(path).devices()
+    with pytest.raises(errors.DeviceKnown):
+        Registry.open(path).register(second, CHALLENGE, proof(OTHER_KEY, second.id))
