@@ -98,7 +98,10 @@ class Bench:
         self._peak = 0
         self._edges = []
         self._dark = 0
-        self._shown = bytearray(_PICTURE_SIDE * _PICTURE_SIDE) if settings.profile is not None else bytearray()
+        self._shown = (
+            bytearray(_PICTURE_SIDE * _PICTURE_SIDE) if settings.profile is not None else bytearray()
+        )
+        self._offered = self._shown
 
     def channels(self):
         """Every channel of the enclosure, debounced, at its level of a tumbler that is ready."""
@@ -161,24 +164,43 @@ class Bench:
 
     def picture(self, lamp):
         """A picture under a lamp, or under none (first): level and sharpness. Nothing without a camera."""
-        if self._settings.profile is None:
+        name = self._capture(lamp)
+        if name is None:
             return
-        name = "dark" if lamp is None else "lamp%d" % lamp
         profile, frame = self._scene.profile, self._scene.frame
-        self._board.lamp(lamp)
-        try:
-            self._board.capture(frame)
-        except Exception as error:
-            _tell(name, False, "a frame", _text(error), "check the camera's cable and power")
-            return
-        finally:
-            self._board.lamp(None)
         level = brightness(profile, frame)
         if lamp is None:
             self._dark = level
         else:
             self._judge(name, lamp, level)
         width, height = _shrink(frame, profile.width, profile.height, self._shown)
+        self._offer(name, width, height, self._shown)
+
+    def photograph(self, lamp):
+        """A picture under a lamp in full size, as the reader gets it: not judged, for a calibration."""
+        name = self._capture(lamp)
+        if name is not None:
+            profile = self._scene.profile
+            self._offer(name, profile.width, profile.height, self._scene.frame)
+
+    def _capture(self, lamp):
+        """Fill the scene's frame; the picture's name, or None where there is no camera or it fails."""
+        if self._settings.profile is None:
+            return None
+        name = "dark" if lamp is None else "lamp%d" % lamp
+        self._board.lamp(lamp)
+        try:
+            self._board.capture(self._scene.frame)
+        except Exception as error:
+            _tell(name, False, "a frame", _text(error), "check the camera's cable and power")
+            return None
+        finally:
+            self._board.lamp(None)
+        return name
+
+    def _offer(self, name, width, height, pixels):
+        """Tell of a picture, which `pixels` then gives."""
+        self._offered = pixels
         print(json.dumps({"picture": name, "width": width, "height": height}))
 
     def _judge(self, name, lamp, level):
@@ -193,7 +215,7 @@ class Bench:
 
     def pixels(self, start):
         """A piece of the last picture as base64, small enough for a port that drops what it cannot hold."""
-        return b2a_base64(bytes(self._shown[start : start + _PIECE])).decode().strip()
+        return b2a_base64(bytes(self._offered[start : start + _PIECE])).decode().strip()
 
     def scene(self):
         """Whether what sees the dice works, and the memory that is left with everything loaded."""

@@ -24,7 +24,8 @@ _STEPS = (
     *(f"picture({lamp})" for lamp in (None, 0, 1, 2, 3)),
     "scene()",
 )
-_ENTER = """
+# The firmware, entered as its loader does.
+ENTER = """
 import main as loader, gc, os
 volume = os.getcwd()
 slot = loader.choose()
@@ -33,7 +34,7 @@ loader.enter(slot)
 del loader
 """
 # The frame buffers need their room before other modules take it.
-_OPEN = """
+OPEN = """
 from tumbler import start
 board, settings = start.open_board()
 scene = start.open_scene(board, settings, os.getcwd())
@@ -90,6 +91,17 @@ def run_selftest(remote: Remote, board: Board, uart: str | None, at: datetime, t
 
     Raises Unsuitable for a board without this firmware. The board is reset at the end, whatever happened.
     """
+    found = take(remote, board, tell)
+    test = _Test(remote, Report(board.name, board.title, found, at), tell)
+    try:
+        test.run(board, uart)
+    finally:
+        remote.reset()
+    return test.report
+
+
+def take(remote: Remote, board: Board, tell: Tell) -> Interpreter:
+    """Have a flashed board without its application, for ENTER and OPEN. Raises Unsuitable for another one."""
     found = remote.enter()
     if not board.is_machine(found.machine):
         raise Unsuitable(
@@ -98,12 +110,16 @@ def run_selftest(remote: Remote, board: Board, uart: str | None, at: datetime, t
     if not found.has_main:
         raise Unsuitable("the board holds no firmware: flash it first with `tumbler flash`")
     hold(remote, tell)
-    test = _Test(remote, Report(board.name, board.title, found, at), tell)
-    try:
-        test.run(board, uart)
-    finally:
-        remote.reset()
-    return test.report
+    return found
+
+
+def fetch(remote: Remote, told: dict[str, Any]) -> Picture:
+    """The picture that the board has `told` of last, in pieces that a port holds."""
+    size = told["width"] * told["height"]
+    pixels = bytearray()
+    while len(pixels) < size:
+        pixels += base64.b64decode(remote.call("bench.pixels", len(pixels)))
+    return Picture(told["picture"], told["width"], told["height"], bytes(pixels[:size]))
 
 
 class _Test:
@@ -118,9 +134,9 @@ class _Test:
     def run(self, board: Board, uart: str | None) -> None:
         """Every step, as far as the board starts."""
         self._tell("start ...")
-        self._do(_ENTER)
+        self._do(ENTER)
         try:
-            self._do(_OPEN)
+            self._do(OPEN)
             self._add("start", True, "works", "works")
         except DeviceError as error:
             self._add("start", False, "works", str(error), "do what it says; else check what it names")
@@ -130,7 +146,7 @@ class _Test:
         for step in _STEPS:
             self._tell(f"{step} ...")
             self._do(f"bench.{step}")
-            self._fetch()
+            self.report.pictures += [fetch(self._remote, told) for _, told in self._marks]
         self._tell("clock ...")
         self._clock(judged=board.port != "unix")
         self._link(uart)
@@ -148,17 +164,6 @@ class _Test:
             self._tell(show(told))
         else:
             self._marks.append((time.monotonic(), told))
-
-    def _fetch(self) -> None:
-        """Have the pictures that the last step told of, in pieces that a port holds."""
-        for _, told in self._marks:
-            size = told["width"] * told["height"]
-            pixels = b""
-            while len(pixels) < size:
-                pixels += base64.b64decode(self._remote.call("bench.pixels", len(pixels)))
-            self.report.pictures.append(
-                Picture(told["picture"], told["width"], told["height"], pixels[:size])
-            )
 
     def _add(self, test: str, ok: bool | None, expected: Any, found: Any, advice: str = "") -> None:
         result = {"test": test, "ok": ok, "expected": expected, "found": found}

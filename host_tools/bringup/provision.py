@@ -1,12 +1,15 @@
 """Provisioning: the board makes its keys, proves them and is registered; the ceremony is recorded.
 
 The private key stays on the board. The host key (HMAC) is told once, goes into the registry and nowhere else.
+So everything that could keep it from getting there is tried before the board makes its keys, and a board
+whose host key was lost all the same is told apart from one that is registered.
 """
 
 import ast
 import json
 import os
 import secrets
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from host_tools.boards import Board
-from host_tools.bringup.errors import DeviceError, StepFailed, Unsuitable
+from host_tools.bringup.errors import BoardLost, DeviceError, StepFailed, Unsuitable
 from host_tools.bringup.flash import hold
 from host_tools.bringup.remote import Remote
-from host_tools.records import Device, Registry
+from host_tools.records import Device, Registry, RegistryError
 
 Tell = Callable[[str], None]
 
@@ -33,10 +36,22 @@ from provision import provision
 from tumbler.start import open_board
 board, _ = open_board()
 """
+# The board keeps what it told until it is reset: a line that was garbled is asked for again.
 _MAKE = """
 from binascii import unhexlify
-print(repr(provision(board.storage, unhexlify({challenge!r}), unhexlify({entropy!r}), board.entropy)))
+told = repr(provision(board.storage, unhexlify({challenge!r}), unhexlify({entropy!r}), board.entropy))
 """
+_TELL = """
+from hashlib import sha256
+print((told, sha256(told.encode()).digest()))
+"""
+_TELL_TRIES = 3
+_DEVICE_ID = """
+from binascii import hexlify
+from tumbler.signing import KeyStore
+print(hexlify(KeyStore(board.storage + '/keys').load().device_id).decode())
+"""
+_ERASE = 'erase it on purpose as docs/bring-up.md says under "Erase a device"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,36 +80,94 @@ def provision(  # noqa: PLR0913, PLR0917 - what a ceremony is made of
         raise Unsuitable("the board holds no firmware: flash it first with `tumbler flash`")
     hold(remote, tell)
     try:
-        told, challenge = _make_keys(remote, tell)
+        told, challenge = _make_keys(remote, registry, tell)
+        device = Device(told["device"], name, told["public_key"], told["host_key"])
+        _register(registry, device, challenge, told["proof"])
     finally:
         remote.reset()
-    device = Device(told["device"], name, told["public_key"], told["host_key"])
-    try:
-        registry.register(device, challenge, told["proof"])
-    except Exception as error:
-        raise StepFailed(
-            f"the board has keys now, but it was not registered ({error}): its host key is lost with this"
-            " run. Remove the folders keys and journal from its volume and provision it again"
-        ) from error
     tell(f"Device {device.id.hex()} is registered as {name!r}")
     return Ceremony(device.id, device.public_key, _record(device, found.machine, who, at))
 
 
-def _make_keys(remote: Remote, tell: Tell) -> tuple[dict[str, bytes], bytes]:
+def check_folders(*folders: Path) -> None:
+    """Raises Unsuitable for a folder into which nothing can be written: to be known before keys are made."""
+    for folder in folders:
+        try:
+            with tempfile.TemporaryFile(dir=folder) as file:
+                file.write(b"x" * 4096)
+        except OSError as error:
+            raise Unsuitable(
+                f"cannot write into {folder} ({error.strerror}): make room or name another one. No key is"
+                " made yet"
+            ) from error
+
+
+def _make_keys(remote: Remote, registry: Registry, tell: Tell) -> tuple[dict[str, bytes], bytes]:
     remote.run(_ENTER, wait_s=_KEY_S)
     tell("The board makes its keys ...")
     challenge = secrets.token_bytes(32)
-    code = _MAKE.format(challenge=challenge.hex(), entropy=secrets.token_bytes(64).hex())
     try:
-        told = ast.literal_eval(remote.run(code, wait_s=_KEY_S))
+        remote.run(
+            _MAKE.format(challenge=challenge.hex(), entropy=secrets.token_bytes(64).hex()), wait_s=_KEY_S
+        )
+        return _hear_keys(remote), challenge
+    except BoardLost as error:
+        raise BoardLost(
+            f"{error}. It may have made its keys already, then their host key is lost: the next run tells"
+        ) from error
     except DeviceError as error:
         if "AlreadyProvisioned" in str(error):
-            raise Unsuitable(
-                "the board is provisioned: its keys are never overwritten. To make another device of it, take"
-                " it out of service first, then erase its volume"
-            ) from error
+            raise Unsuitable(_whose_keys(remote, registry)) from error
         raise
-    return {name: bytes.fromhex(value) for name, value in told.items()}, challenge
+
+
+def _hear_keys(remote: Remote) -> dict[str, bytes]:
+    for _ in range(_TELL_TRIES):
+        try:
+            text, digest = ast.literal_eval(remote.run(_TELL))
+        except (ValueError, SyntaxError):
+            continue
+        if sha256(text.encode()).digest() == digest:
+            return {name: bytes.fromhex(value) for name, value in ast.literal_eval(text).items()}
+    raise StepFailed(
+        "the board has keys now, but what it told of them came garbled: their host key is lost. Check the"
+        f" cable, then {_ERASE} and provision it again"
+    )
+
+
+def _whose_keys(remote: Remote, registry: Registry) -> str:
+    """Why the board is not provisioned again, and what may be done about it."""
+    never = "the board is provisioned: its keys are never overwritten"
+    try:
+        device = bytes.fromhex(remote.run(_DEVICE_ID))
+    except (DeviceError, ValueError) as error:
+        return (
+            f"{never}, though they cannot be read ({error}). Its records may be the only ones of its rounds:"
+            f" save its folder journal first; to make a new device of it, {_ERASE}"
+        )
+    for known in registry.devices():
+        if known.id == device:
+            return (
+                f"{never}. It is device {device.hex()}, registered as {known.name!r}. To make another device"
+                f" of it, take it out of service first, then {_ERASE}"
+            )
+    return (
+        f"{never}. It is device {device.hex()}, which this registry does not know. Either another registry"
+        " does: name that one with --registry. Or the link was lost after its keys were made, before they"
+        " were registered: then nobody has its host key, nobody can get it any more, and the board cannot"
+        f" serve a table with these keys. When you are sure that no registry knows it, {_ERASE} and provision"
+        " it again"
+    )
+
+
+def _register(registry: Registry, device: Device, challenge: bytes, proof: bytes) -> None:
+    try:
+        registry.register(device, challenge, proof)
+    except (RegistryError, OSError) as error:
+        raise StepFailed(
+            f"the board has keys now, but it was not registered ({error}): its host key is lost with this"
+            f" run. Put that right, then {_ERASE} and provision it again"
+        ) from error
 
 
 def _record(device: Device, machine: str, who: str, at: datetime) -> dict[str, Any]:
@@ -114,11 +187,17 @@ def _record(device: Device, machine: str, who: str, at: datetime) -> dict[str, A
 
 
 def write_record(ceremony: Ceremony, folder: Path) -> Path:
-    """Keep the ceremony's record as a new file of `folder`; its path."""
+    """Keep the ceremony's record as a new file of `folder`; its path. Raises StepFailed with the record."""
     path = folder / f"key-ceremony-{ceremony.device.hex()}.json"
-    with path.open("x") as file:
-        json.dump(ceremony.record, file, indent=2)
-        file.write("\n")
-        file.flush()
-        os.fsync(file.fileno())
+    text = json.dumps(ceremony.record, indent=2) + "\n"
+    try:
+        with path.open("x") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise StepFailed(
+            f"the device is registered, but its record cannot be written to {path} ({error.strerror}): nobody"
+            f" makes it again, so save this text under that name:\n{text}"
+        ) from error
     return path

@@ -54,17 +54,17 @@ class Bench:
         labeller = Labeller()
         return profile, gatherer, labeller, BodyFinder(gatherer, labeller)
 
-    def _body(self, finder, profile):
+    def _body(self, finder, profile, face):
         bodies = finder.find(int(profile.body))
         if len(bodies) != 1:
-            raise CalibrationError(f"{self.fields['name']}: {len(bodies)} bodies where one die should lie")
+            raise CalibrationError(f"face{face}: {len(bodies)} bodies where one die should lie")
         return bodies[0]
 
     def _areas(self):
         areas = []
-        for scene in self.scenes.values():
+        for face, scene in self.scenes.items():
             profile, gatherer, labeller, finder = self._gather(scene)
-            body = self._body(finder, profile)
+            body = self._body(finder, profile, face)
             row = []
             for share in CUTS:
                 cut = body.level * share // 100
@@ -83,7 +83,7 @@ class Bench:
         places, masses = {}, {}
         for face, scene in self.scenes.items():
             profile, gatherer, labeller, finder = self._gather(scene)
-            body = self._body(finder, profile)
+            body = self._body(finder, profile, face)
             spots = find_spots(labeller, gatherer.low, gatherer.columns, gatherer.rows, body.pose, body.level)
             if len(spots) != face:
                 raise CalibrationError(f"{self.fields['name']}: {len(spots)} pips found on face {face}")
@@ -98,9 +98,9 @@ class Bench:
         self._areas()
         self._faces()
         ratios = []
-        for scene in self.scenes.values():
+        for face, scene in self.scenes.items():
             profile, gatherer, _, finder = self._gather(scene)
-            ratios.append(self._ratios(profile, gatherer, self._body(finder, profile).pose))
+            ratios.append(self._ratios(profile, gatherer, self._body(finder, profile, face).pose))
         self.tell(f"gain ratios {np.round(np.array(ratios), 3).tolist()}")
         gains = np.array([lamp["gain"] for lamp in self.fields["lamps"]]) * np.median(ratios, 0)
         return gains / gains.mean()
@@ -128,9 +128,9 @@ class Bench:
 
     def _contrasts(self):
         least_pip, most_bare = 1.0, 0.0
-        for scene in self.scenes.values():
+        for face, scene in self.scenes.items():
             profile, gatherer, labeller, finder = self._gather(scene)
-            body = self._body(finder, profile)
+            body = self._body(finder, profile, face)
             spots = find_spots(labeller, gatherer.low, gatherer.columns, gatherer.rows, body.pose, body.level)
             box = body.pose.box(-0.1, gatherer.columns, gatherer.rows)
             high = finder.level(gatherer.high, box, body.level)

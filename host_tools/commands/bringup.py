@@ -43,7 +43,7 @@ def flash(board: _Board, port: _Port = None, as_json: _Json = False) -> None:
     from host_tools.bringup.flash import flash as run  # noqa: PLC0415 - commands import when called
     from host_tools.virtual_board.build import build_slot  # noqa: PLC0415
 
-    with _on_board("flash", board, port) as (loaded, remote, tell):
+    with on_board("flash", board, port) as (loaded, remote, tell):
         tell("Compiling the firmware ...")
         build = build_slot(loaded.raw, loaded.mpy_arch)
         done = run(remote, loaded, build, tell)
@@ -71,11 +71,12 @@ def provision(  # noqa: PLR0913, PLR0917 - a command has so many options
     as_json: _Json = False,
 ) -> None:
     """Have a flashed board make its keys, register it and keep a record of the ceremony."""
+    from host_tools.bringup.provision import check_folders, write_record  # noqa: PLC0415
     from host_tools.bringup.provision import provision as run  # noqa: PLC0415
-    from host_tools.bringup.provision import write_record  # noqa: PLC0415
     from host_tools.records import Registry  # noqa: PLC0415
 
-    with _on_board("provision", board, port) as (loaded, remote, tell):
+    with on_board("provision", board, port) as (loaded, remote, tell):
+        check_folders(registry.parent, records)
         known = Registry.open(registry)
         at = datetime.now(UTC)
         done = run(remote, loaded, known, name, who or getpass.getuser(), at, tell)
@@ -100,7 +101,7 @@ def selftest(
     from host_tools.bringup.report import as_json as told  # noqa: PLC0415
     from host_tools.bringup.report import write_report  # noqa: PLC0415
 
-    with _on_board("selftest", board, port, sys.stderr if as_json else sys.stdout) as (loaded, remote, tell):
+    with on_board("selftest", board, port, sys.stderr if as_json else sys.stdout) as (loaded, remote, tell):
         done = run_selftest(remote, loaded, uart, datetime.now(UTC), tell)
         if report is not None:
             paths = write_report(done, report)
@@ -211,7 +212,7 @@ def _open_sink(ledger: Path, registry: Path) -> Iterator[Any]:
 
 
 @contextmanager
-def _on_board(
+def on_board(
     command: str, name: str, port: str | None, out: Any = sys.stderr
 ) -> Iterator[tuple["Board", "Remote", Callable[[str], None]]]:
     """The board's files and its open REPL; progress goes to `out`."""

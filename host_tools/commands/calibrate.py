@@ -1,7 +1,13 @@
-"""`tumbler calibrate`: a camera and dice profile from pictures, proved by reading them again."""
+"""`tumbler calibrate`: a camera and dice profile from pictures, proved by reading them again.
+
+The pictures lie in folders, or a person and a board's camera take them first.
+"""
 
 import json
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -27,13 +33,24 @@ def register(app: typer.Typer) -> None:
 
 
 def calibrate(  # noqa: PLR0913, PLR0917 - a command has so many options
-    empty: Annotated[
-        Path, typer.Option(help="Folder with the empty platform: lamp0 to lamp3 (.png or .pgm).")
-    ],
-    faces: Annotated[
-        Path, typer.Option(help="Folder with face1 to face6, each lamp0 to lamp3: one die near the middle.")
-    ],
     out: Annotated[Path, typer.Option(help="The profile to write.")],
+    board: Annotated[
+        str | None, typer.Option(help="Take the pictures with this board: its name, folder or board.json.")
+    ] = None,
+    port: Annotated[
+        str | None, typer.Option(help="With --board: port of its REPL; found by its USB ids when left out.")
+    ] = None,
+    keep: Annotated[
+        Path | None, typer.Option(help="With --board: keep the pictures here, and go on with those kept.")
+    ] = None,
+    empty: Annotated[
+        Path | None,
+        typer.Option(help="Without --board: folder with the empty platform, lamp0 to lamp3 (.png or .pgm)."),
+    ] = None,
+    faces: Annotated[
+        Path | None,
+        typer.Option(help="Without --board: folder with face1 to face6, each lamp0 to lamp3 of one die."),
+    ] = None,
     die_mm: Annotated[float, typer.Option(min=5.0, max=50.0, help="Edge of a die.")] = 16.0,
     platform_mm: Annotated[
         float, typer.Option(min=40.0, max=500.0, help="Diameter of the platform.")
@@ -44,16 +61,17 @@ def calibrate(  # noqa: PLR0913, PLR0917 - a command has so many options
 ) -> None:
     """Make a profile, and read its own pictures with it; none is written that reads a wrong face.
 
-    Exit status 1: no profile, or faces that it refuses. Single light pips tell too little: with light pips
-    refused faces are told, and rounds with them are refused, too.
+    Exit status 1: no profile, faces that it refuses, or a board that took no pictures. Single light pips tell
+    too little: with light pips refused faces are told, and rounds with them are refused, too.
     """
     from host_tools.calibration import CalibrationError  # noqa: PLC0415 - only when called
     from host_tools.images import ImageError  # noqa: PLC0415
 
     try:
-        found = _calibrated(empty, faces, out, (die_mm, platform_mm), polarity.value, annotate)
+        with _pictures(board, port, keep, (empty, faces), out) as (bare, dice):
+            found = _calibrated(bare, dice, out, (die_mm, platform_mm), polarity.value, annotate)
     except (ImageError, CalibrationError) as error:
-        _stop(f"{error}")
+        _stop(f"{error}{_how_to_go_on(board, keep)}")
     except OSError as error:
         _stop(f"{error.filename}: {error.strerror}")
     wrong = any(read.wrong for read in found)
@@ -68,6 +86,53 @@ def calibrate(  # noqa: PLR0913, PLR0917 - a command has so many options
         print(_WRONG if wrong else f"Wrote {out}: name it in the board's board.json, then flash the board.")
     refused = polarity is Polarity.DARK and any(not read.right for read in found)
     raise typer.Exit(1 if wrong or refused else 0)
+
+
+@contextmanager
+def _pictures(
+    board: str | None, port: str | None, keep: Path | None, given: tuple[Path | None, Path | None], out: Path
+) -> Iterator[tuple[Path, Path]]:
+    """The folders of the empty platform and of the faces, once all pictures are there."""
+    empty, faces = given
+    if board is None:
+        if empty is None or faces is None:
+            _stop("give --board to take pictures with it, or --empty and --faces with pictures taken before")
+        if port is not None or keep is not None:
+            _stop("--port and --keep go with --board")
+        yield empty, faces
+        return
+    if empty is not None or faces is not None:
+        _stop("--board takes the pictures: leave out --empty and --faces, or leave out --board")
+    if not out.parent.is_dir():
+        _stop(f"there is no folder {out.parent} for the profile: make it first")
+    with tempfile.TemporaryDirectory() as passing:
+        folder = keep or Path(passing)
+        _photograph(board, port, folder)
+        yield folder / "empty", folder
+
+
+def _photograph(board: str, port: str | None, folder: Path) -> None:
+    from host_tools.bringup.photos import photograph  # noqa: PLC0415
+    from host_tools.commands.bringup import on_board  # noqa: PLC0415
+
+    with on_board("calibrate", board, port) as (loaded, remote, tell):
+        photograph(remote, loaded, folder, _ask, tell)
+
+
+def _how_to_go_on(board: str | None, keep: Path | None) -> str:
+    """What to do about a picture that is not good, when a board took it."""
+    if board is None:
+        return ""
+    if keep is None:
+        return ". Run it again, with --keep to take only what is wrong another time"
+    return f". Remove that step's folder from {keep} and run the same command again: it takes that step again"
+
+
+def _ask(text: str) -> None:
+    """Show what to do and wait for Enter; EOFError when there is nobody to press it."""
+    _tell(text)
+    if not sys.stdin.readline():
+        raise EOFError
 
 
 def _calibrated(  # noqa: PLR0913, PLR0917
@@ -91,7 +156,7 @@ def _calibrated(  # noqa: PLR0913, PLR0917
 
 
 def _tell(text: str) -> None:
-    print(text, file=sys.stderr)
+    print(text, file=sys.stderr, flush=True)
 
 
 def _stop(text: str) -> NoReturn:

@@ -110,6 +110,7 @@ class SelfTest(unittest.TestCase):
         bench.channels()
         bench.strokes()
         bench.picture(None)
+        bench.photograph(0)
         bench.scene()
 
     def failed(self):

@@ -1,19 +1,25 @@
 """Provisioning and the self-test on a flashed virtual board, as functions."""
 
+import asyncio
 import json
+import shlex
 import shutil
+import sys
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from bringup_kit import ORDINARY, altered, quiet
 
 from host_tools.bringup.bench import run_selftest
-from host_tools.bringup.errors import Unsuitable
-from host_tools.bringup.provision import provision, write_record
+from host_tools.bringup.errors import BoardLost, StepFailed, Unsuitable
+from host_tools.bringup.provision import Ceremony, check_folders, provision, write_record
+from host_tools.bringup.remote import Remote
 from host_tools.bringup.report import write_report
 from host_tools.records import Registry
 from host_tools.virtual_board.scenario import Stroke
 
+DOCS = Path(__file__).resolve().parents[3] / "docs" / "bring-up.md"
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
@@ -100,8 +106,100 @@ async def test_provisioning_registers_a_device_once_and_tells_no_secret(on_bench
     assert device.host_key.hex() not in record
     for told in (record, (tmp_path / "registry.json").read_text()):
         assert seed.strip()[:64] not in told
-    with pytest.raises(FileExistsError):
+    with pytest.raises(StepFailed, match="save this text"):
         write_record(done, tmp_path)
+
+
+class LosesLinkAfter(Remote):
+    """A cable that is pulled right after the board has made its keys."""
+
+    def run(self, code, on_line=None, wait_s=None):
+        told = super().run(code, on_line, wait_s)
+        if "provision(board.storage" in code:
+            raise BoardLost("the board stopped answering")
+        return told
+
+
+class Garbles(Remote):
+    """A line that changes one digit of the host key, the first `times` times."""
+
+    times = 1
+
+    def run(self, code, on_line=None, wait_s=None):
+        told = super().run(code, on_line, wait_s)
+        if "sha256(told" in code and self.times:
+            self.times -= 1
+            at = told.index("host_key': '") + 20
+            return told[:at] + ("1" if told[at] == "0" else "0") + told[at + 1 :]
+        return told
+
+
+def erase_commands(port):
+    """What docs/bring-up.md says under "Erase a device", for the board on `port`."""
+    steps = DOCS.read_text().partition("### Erase a device")[2].partition("```\n")[2].partition("```")[0]
+    return [shlex.split(line.replace("PORT", port))[1:] for line in steps.splitlines()]
+
+
+async def mpremote(*arguments):
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "mpremote", *arguments),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    async with asyncio.timeout(60):
+        output, _ = await process.communicate()
+    assert process.returncode == 0, output.decode()
+
+
+async def test_a_host_key_lost_with_the_link_is_told_and_the_documented_steps_make_a_new_device(
+    on_bench, folder, virtual, tmp_path
+):
+    registry = Registry.open(tmp_path / "registry.json")
+    async with on_bench(ORDINARY, folder, wait_for="provision the device") as running:
+
+        async def ceremony(remote=Remote):
+            arguments = (virtual, registry, "table 1", "A. Person", AT, quiet)
+            return await running.do(provision, *arguments, remote=remote)
+
+        with pytest.raises(BoardLost, match=r"may have made its keys already.* the next run tells"):
+            await ceremony(LosesLinkAfter)
+        assert registry.devices() == []
+        await running.plays()
+        with pytest.raises(Unsuitable, match=r"this registry does not know.*nobody has its host key") as told:
+            await ceremony()
+        assert "Erase a device" in str(told.value)
+        await running.plays()
+        for arguments in erase_commands(running.port):
+            await mpremote(*arguments)
+        done = await ceremony(Garbles)
+    (device,) = Registry.open(tmp_path / "registry.json").devices()
+    assert device.id == done.device
+    assert device.id.hex() not in str(told.value)  # another device than the one that was erased
+
+
+async def test_a_host_key_that_comes_garbled_each_time_is_not_registered(
+    on_bench, folder, virtual, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(Garbles, "times", 9)
+    registry = Registry.open(tmp_path / "registry.json")
+    async with on_bench(ORDINARY, folder, wait_for="provision the device") as running:
+        with pytest.raises(StepFailed, match=r"came garbled: their host key is lost.*Erase a device"):
+            await running.do(provision, virtual, registry, "x", "y", AT, quiet, remote=Garbles)
+    assert registry.devices() == []
+
+
+def test_a_record_that_cannot_be_written_is_told_whole(tmp_path):
+    ceremony = Ceremony(b"12345678", b"k" * 32, {"device": "3132333435363738", "held_by": "A. Person"})
+    with pytest.raises(StepFailed) as told:
+        write_record(ceremony, tmp_path / "nothing")
+    assert json.loads(str(told.value).partition(":\n")[2]) == ceremony.record
+
+
+def test_a_folder_that_takes_no_file_is_told_before_any_key_is_made(tmp_path):
+    check_folders(tmp_path)
+    with pytest.raises(Unsuitable, match="No key is made yet"):
+        check_folders(tmp_path, tmp_path / "nothing")
+    assert list(tmp_path.iterdir()) == []
 
 
 async def test_a_board_without_firmware_is_told_to_flash_first(on_bench, virtual):

@@ -73,7 +73,7 @@ def spoilt(pictures, how):
     [
         ("missing", "face3: no lamp2.png"),
         ("swapped", "pips found on face 3"),
-        ("no-die", "0 bodies where one die should lie"),
+        ("no-die", "face2: 0 bodies where one die should lie"),
         ("dark", "no mirror image of the lamp"),
     ],
 )
