@@ -32,10 +32,14 @@ class Person:
 
     async def asked(self):
         """The command's next question; "" when it has ended."""
+        return await self.told("Step ")
+
+    async def told(self, beginning):
+        """The command's next line that begins so; "" when it has ended."""
         async with asyncio.timeout(60):
             while line := (await self._process.stderr.readline()).decode():
                 self.errors += line
-                if line.startswith("Step "):
+                if line.startswith(beginning):
                     return line
         return ""
 
@@ -158,6 +162,24 @@ async def test_ctrl_c_at_a_question_and_a_board_that_loses_power_are_told(board,
             assert (await person.ended())[0] == 1
         assert "check cable and power, then run the same command again" in person.errors
     assert not keep.exists()
+
+
+async def test_ctrl_c_while_a_picture_is_fetched_keeps_no_half_step_and_frees_the_board(board, tmp_path):
+    keep = tmp_path / "kept"
+    async with board() as running:
+        async with person_at(running, "--keep", keep, "--out", tmp_path / "x.json") as person:
+            person.lay(await person.asked())
+            await person.told("  lamp 2")
+            person.gives_up()
+            assert (await person.ended())[0] == 1
+        assert "interrupted. Run the same command again" in person.errors
+        assert not (keep / "empty").exists()
+        async with person_at(running, "--keep", keep, "--out", tmp_path / "x.json") as person:
+            person.lay(await person.asked())
+            assert "Step 2 of 7" in await person.asked()
+            await person.ended()
+        assert person.steps == ["empty"]
+        assert same_pictures(keep / "empty", CALIB / "empty")
 
 
 async def test_a_dead_camera_is_told_with_what_to_check(board, tmp_path):
