@@ -5,6 +5,10 @@ class BridgeError(Exception):
     """Base of the bridge's errors."""
 
 
+class LimitsMissing(BridgeError):
+    """The rulebook has stake limits and the table was opened without any; the message lists them."""
+
+
 class WrongStep(BridgeError):
     """The step does not fit the round's state; nothing was sent and nothing changed."""
 

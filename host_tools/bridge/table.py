@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from host_tools import ledger, link, settlement
 from host_tools.bridge import wagering
 from host_tools.bridge.conclusion import outcome_of, refer_lost, void_unopened
-from host_tools.bridge.errors import DeviceRefusal, RoundEnded, WrongStep
+from host_tools.bridge.errors import DeviceRefusal, LimitsMissing, RoundEnded, WrongStep
 from host_tools.bridge.events import (
     AtRest,
     DeviceConnected,
@@ -23,6 +23,7 @@ from host_tools.bridge.feed import Feed
 from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.terms import new_round
 from host_tools.bridge.wagering import Wager, WagerAnswer
+from host_tools.rulebooks import TERMINAL_FACTS
 
 _WITHHELD_S = 5.0  # how long a device with a memory fault may keep its records to itself
 _SETTLING_PAUSE_S = 0.05  # between two tries to close bets while the dice still come to rest
@@ -34,11 +35,17 @@ class TableConfig:
 
     `name` is the table's name in the ledger, `device` its tumbler's id (8 bytes), `terms` its rulebook,
     layout, limits and money, from `settlement.open_table`, which refuses what cannot be paid exactly.
+    Raises LimitsMissing.
     """
 
     name: str
     device: bytes
     terms: settlement.Table
+
+    def __post_init__(self) -> None:
+        rulebook = self.terms.rulebook
+        if rulebook.limits and self.terms.limits is None:
+            raise LimitsMissing(f"{rulebook.id} has stake limits; choose one of {', '.join(rulebook.limits)}")
 
 
 class Session(Protocol):
@@ -184,8 +191,10 @@ class Table:
 
         `fact` is the reason that the rulebook rules on, `decided_by` the person behind it: where the
         rulebook refers the fact, the round is void only with a name, and referred without one. A reading that
-        the device established first stands. Raises UnknownFactError."""
+        the device established first stands. Raises UnknownFactError, WrongStep."""
         round_ = self._current()
+        if fact in TERMINAL_FACTS:
+            raise WrongStep(f"{fact} concerns the wagers of one terminal; it does not void the round")
         self.config.terms.rulebook.ruling(fact)
         with self._books.transaction():
             self._books.order_void(ledger.VoidOrder(round_.id, fact, decided_by, self._clock.wall_ms()))

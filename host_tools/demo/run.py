@@ -73,9 +73,10 @@ def demo_terms(rulebook: str, layout: str) -> Terms:
             raise DemoRefused(
                 f"{rulebook} is played with {book.play_mode}; the demo has dice: choose another one"
             )
-        smallest = open_table(book, layout)
+        limits = next(iter(book.limits), None)
+        smallest = open_table(book, layout, limits=limits)
         chips = -(-CHIP_MINOR // smallest.chip_unit)
-        return open_table(book, layout, chip_unit=smallest.text(chips * smallest.chip_unit))
+        return open_table(book, layout, limits=limits, chip_unit=smallest.text(chips * smallest.chip_unit))
     except (UnknownRulebookError, UnknownLayoutError, RulebookError, TableError) as error:
         raise DemoRefused(str(error)) from error
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from bridge_rig import STROKES, House, Tumbler
 
-from host_tools.bridge.errors import DeviceRefusal, RoundEnded, WrongStep
+from host_tools.bridge.errors import DeviceRefusal, LimitsMissing, RoundEnded, WrongStep
 from host_tools.bridge.events import (
     AtRest,
     BetsClosed,
@@ -20,7 +20,9 @@ from host_tools.bridge.events import (
     StrokeCounted,
     WagersPlaced,
 )
-from host_tools.bridge.table import Table, Wager
+from host_tools.bridge.table import Table, TableConfig, Wager
+from host_tools.rulebooks import TERMINAL_FACTS, load_rulebook
+from host_tools.settlement import open_table
 from tumbler.definitions import FACTS
 
 BATCH = [
@@ -217,6 +219,22 @@ async def test_a_void_ordered_by_people_needs_a_name(house: House, decided_by: s
         await table.open_round()
         outcome = await table.void_round(decided_by=decided_by)
         assert (outcome.verdict, outcome.fact) == (verdict, "host-void")
+
+
+@pytest.mark.parametrize("fact", TERMINAL_FACTS)
+async def test_a_lost_terminal_voids_no_round(house: House, fact: str) -> None:
+    async with house.running() as table:
+        await table.open_round()
+        with pytest.raises(WrongStep, match="one terminal"):
+            await table.void_round(fact, "shift manager")
+        assert table.round is not None
+
+
+def test_a_rulebook_with_stake_limits_needs_one_of_them() -> None:
+    rulebook = load_rulebook("duisburg-sic-bo-2019")
+    with pytest.raises(LimitsMissing, match="eur-1, eur-2, eur-5, eur-10"):
+        TableConfig("table-1", bytes(8), open_table(rulebook, "big-from-11"))
+    TableConfig("table-1", bytes(8), open_table(rulebook, "big-from-11", limits="eur-5"))
 
 
 async def test_a_device_that_voids_while_bets_are_open_ends_the_round(house: House) -> None:
