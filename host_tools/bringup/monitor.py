@@ -23,6 +23,7 @@ from tumbler import definitions
 
 _PING_S = 1.0
 _SILENCE_S = 5.0
+NOBODY = "no tumbler answers: is the board powered and flashed, and is this the UART that its page names?"
 
 # What is seen, one dict each: {"hello": ..} {"status": ..} {"record": ..} {"event": ..} {"counters": ..}
 See = Callable[[dict[str, Any]], None]
@@ -46,6 +47,7 @@ class _Listener:
         self._session: int | None = None
         self._heard = time.monotonic()
         self._shown = 0
+        self._told_silent = False
         self._counters: Counter[str] = Counter()
 
     async def run(self) -> None:
@@ -63,11 +65,18 @@ class _Listener:
                 self._session = None
                 self._see({"event": {"kind": "lost", "reason": f"nothing heard for {_SILENCE_S:g} s"}})
             if self._session is None:
+                self._tell_silence()
                 await self._send("greet", 0, {})
             else:
                 await self._send("ping", self._session, {})
                 self._see({"counters": dict(self._counters)})
             await asyncio.sleep(_PING_S)
+
+    def _tell_silence(self) -> None:
+        """Say once that no tumbler was heard on this line at all."""
+        if not self._told_silent and time.monotonic() - self._heard > _SILENCE_S:
+            self._told_silent = True
+            self._see({"event": {"kind": "silent", "reason": NOBODY}})
 
     async def _send(self, name: str, session: int, values: dict[str, Any]) -> None:
         frame = encode_frame(definitions.HOST_TYPES[name], session, messages.pack(name, values))

@@ -26,6 +26,7 @@ from host_tools.bringup.errors import BoardLost, BringUpError, DeviceError, Unsu
 _ANSWER_S = 15.0  # the longest between two bytes of an answer
 _ENTER_S = 2
 _BYTE_S = 1.0
+_PROMPT = b"raw REPL; CTRL-B to exit\r\n"
 _RETURN_S = 15.0  # until a board that was reset is back on USB
 _RETRY_S = 0.2
 _IDENTITY = """
@@ -63,8 +64,23 @@ class _Line(SerialTransport):
         self.use_raw_paste = True
         self.device_name = name
         self.mounted = False
-        self.serial = line
+        self.serial: Any = line  # a SerialBase, whose stubs lack what every port has
         self.is_pty = self._is_pty_device(name)
+
+    def enter_raw_repl(self, soft_reset: bool = False, timeout_overall: float = _ENTER_S) -> None:
+        """As mpremote's without a soft reset, but its limit holds on a line that never falls silent too."""
+        until = time.monotonic() + timeout_overall
+        self.serial.write(b"\r\x03")
+        while self.serial.in_waiting and time.monotonic() < until:
+            self.serial.read(self.serial.in_waiting)
+        self.serial.write(b"\r\x01")
+        heard = b""
+        while not heard.endswith(_PROMPT):
+            if time.monotonic() >= until:
+                raise TransportError("could not enter raw repl")
+            # No byte further than the prompt: what follows belongs to the first command's answer.
+            heard = heard[-len(_PROMPT) :] + self.serial.read(1)
+        self.in_raw_repl = True
 
 
 class Remote:
@@ -96,7 +112,7 @@ class Remote:
         for last in (False, False, True):
             try:
                 with _quiet():
-                    self._line.enter_raw_repl(soft_reset=False, timeout_overall=_ENTER_S)
+                    self._line.enter_raw_repl()
                 told = self.run(_IDENTITY)
                 break
             except (*_PORT_ERRORS, BringUpError) as error:

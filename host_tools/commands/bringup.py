@@ -138,21 +138,33 @@ def monitor(  # noqa: PLR0913, PLR0917
         if full_screen:
             see = stack.enter_context(FullScreen(uart)).see
         sink = stack.enter_context(_open_sink(ledger, registry)) if ledger and registry else None
-        asyncio.run(_watched(uart, sink, see, seconds))
+        heard = asyncio.run(_watched(uart, sink, see, seconds))
+    if not heard:
+        raise typer.Exit(1)
 
 
 async def _watched(
     uart: str, sink: Any, see: Callable[[dict[str, Any]], None], seconds: float | None
-) -> None:
-    from host_tools.bringup.monitor import follow, listen  # noqa: PLC0415
+) -> bool:
+    """Watch until cancelled or for so many seconds; whether a device was heard."""
+    from host_tools.bringup.monitor import NOBODY, follow, listen  # noqa: PLC0415
+
+    heard = False
+
+    def watch(seen: dict[str, Any]) -> None:
+        nonlocal heard
+        heard = heard or bool(seen.keys() & {"hello", "status", "record"})
+        see(seen)
 
     try:
         async with asyncio.timeout(seconds):
-            await (listen(uart, see) if sink is None else follow(uart, sink, see))
+            await (listen(uart, watch) if sink is None else follow(uart, sink, watch))
     except TimeoutError:
-        pass
+        if not heard:
+            print(f"tumbler monitor: {NOBODY}", file=sys.stderr)
     except BaseExceptionGroup as failures:
         raise failures.exceptions[0] from None
+    return heard
 
 
 def attest(
