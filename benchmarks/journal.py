@@ -19,7 +19,7 @@ _WHAT = (
 
 def run() -> list[dict]:
     """Rows {"bench", "what", "ours", "baseline", "ratio", "unit"}."""
-    command = [MICROPYTHON, "-X", "heapsize=2m", "benchmarks/micropython/journal_rounds.py"]
+    command = [MICROPYTHON, "-X", "heapsize=6m", "benchmarks/micropython/journal_rounds.py"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     told = json.loads(done.stdout)
     rows = [
