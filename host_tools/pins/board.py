@@ -238,9 +238,7 @@ class BlinkaBoard:
         await asyncio.sleep(max(0.0, due - now))
 
 
-def provision_folder(
-    directory: Path, entropy: Callable[[int], bytes], host_entropy: bytes
-) -> dict[str, str]:
+def provision_folder(directory: Path, entropy: Callable[[int], bytes], host_entropy: bytes) -> dict[str, str]:
     """Make an empty storage folder in `directory` and keys in it; returns what the device tells of itself.
 
     Raises BoardError when there is one already.

@@ -72,7 +72,7 @@ def light(die, lamp):
     y -= die.y - MIDDLE
     z -= 16
     square = x * x + y * y + z * z
-    return 2 + 3.9e6 * (x * sin(die.lean) + z * cos(die.lean)) / square ** 1.5
+    return 2 + 3.9e6 * (x * sin(die.lean) + z * cos(die.lean)) / square**1.5
 
 
 def cover(distance):
@@ -272,11 +272,27 @@ class TestProfile(unittest.TestCase):
 
     def test_every_field_must_make_sense(self):
         for name, value in (
-            ("format", 2), ("width", 3), ("width", 320.5), ("height", True), ("die_mm", 0), ("scale", "1"),
-            ("side", 5), ("side", float("nan")), ("platform", [1, 2]), ("platform", [500, 50, 44]),
-            ("platform", [50, 50, 20]), ("polarity", "both"), ("body", 300), ("pip_light", 3),
-            ("areas", [1, 2]), ("bare", 0.6), ("pip", 1),
-            ("lamps", []), ("lamps", {}), ("faces", []), ("stuck", [[1]]),
+            ("format", 2),
+            ("width", 3),
+            ("width", 320.5),
+            ("height", True),
+            ("die_mm", 0),
+            ("scale", "1"),
+            ("side", 5),
+            ("side", float("nan")),
+            ("platform", [1, 2]),
+            ("platform", [500, 50, 44]),
+            ("platform", [50, 50, 20]),
+            ("polarity", "both"),
+            ("body", 300),
+            ("pip_light", 3),
+            ("areas", [1, 2]),
+            ("bare", 0.6),
+            ("pip", 1),
+            ("lamps", []),
+            ("lamps", {}),
+            ("faces", []),
+            ("stuck", [[1]]),
             ("stuck", [[100, 0]]),
         ):
             self.assert_names(name, lambda values, name=name, value=value: values.update({name: value}))

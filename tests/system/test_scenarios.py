@@ -92,7 +92,7 @@ def clearing(expected: Round) -> tuple[str, ...]:
 
 
 def check_money(outcome: RoundOutcome) -> None:
-    """The wagers as people would settle them, apart from the rulebook's code (MBS v4, 3.3 and 4.1; RWS, 4.1.1)."""
+    """The wagers as people would settle them, apart from the code (MBS v4, 3.3 and 4.1; RWS, 4.1.1)."""
     assert outcome.faces is not None
     total, triple = sum(outcome.faces), len(set(outcome.faces)) == 1
     odds = {
