@@ -13,6 +13,7 @@ from host_tools.bridge.table import Table, TableConfig
 from host_tools.ledger import Ledger
 from host_tools.link import HostSession, SystemClock, Transport, open_serial
 from host_tools.pins.board import BlinkaBoard
+from host_tools.pins.second_board.board import WiredBoard
 from host_tools.records import Device, Record, Registry, Verifier
 from host_tools.settlement import Table as Terms
 from host_tools.virtual_board import Scenario, VirtualBoard
@@ -26,7 +27,7 @@ PING_S = 1.0  # of the board's time
 
 Progress = Callable[[str], None]
 # A board with a plant around it, which plays scenarios.
-PlantBoard = VirtualBoard | BlinkaBoard
+PlantBoard = VirtualBoard | BlinkaBoard | WiredBoard
 
 
 class TableUnusable(Exception):

@@ -14,7 +14,7 @@ def register(app: typer.Typer) -> None:
     app.command("pins")(pins)
 
 
-def pins(
+def pins(  # noqa: PLR0913, PLR0917 - options of a command
     board: Annotated[str, typer.Option(help="A Blinka board: its name, folder or board.json.")] = "blinka",
     scenario: Annotated[Path | None, typer.Option(help="Play this file of scenarios/.")] = None,
     mode: Annotated[str, typer.Option(help="Without a scenario: covered or open play.")] = "covered",
@@ -24,11 +24,25 @@ def pins(
     directory: Annotated[
         Path | None, typer.Option(help="Keep board and ledger in this new folder; real pins need one.")
     ] = None,
+    second_board: Annotated[
+        str | None,
+        typer.Option(help="REPL port of a second board that drives the inputs of the real board --board."),
+    ] = None,
+    wiring: Annotated[
+        Path | None, typer.Option("--pins", help="The second board's wiring, a JSON file (docs/testers.md).")
+    ] = None,
+    uart: Annotated[str | None, typer.Option(help="Serial port of the board under test.")] = None,
+    registry: Annotated[Path | None, typer.Option(help="The registry with that board alone.")] = None,
 ) -> None:
     """Drive the pins of the firmware: a panel in a terminal, or words from standard input ("help").
 
     With an adapter chosen in the environment (BLINKA_U2IF=1, BLINKA_FT232H=1 ...) its real pins are used.
+    With --second-board a scenario plays on a real board, whose ledger is kept in --directory.
     """
+    if second_board is not None:
+        from host_tools.pins.second_board.command import play_on_hardware  # noqa: PLC0415
+
+        raise typer.Exit(play_on_hardware(second_board, board, wiring, uart, registry, scenario, directory))
     from host_tools.boards.board import load_board  # noqa: PLC0415 - only when called
     from host_tools.boards.errors import BoardFileError, UnknownBoard  # noqa: PLC0415
     from host_tools.pins.wires import BlinkaUnusable, real_pins  # noqa: PLC0415

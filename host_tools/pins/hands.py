@@ -128,8 +128,11 @@ class Hands:
         self._now_us = ends_us
         for name, level in grant["levels"].items():
             self._set(name, level)
+        self._vibrate(grant["vibration"])
+
+    def _vibrate(self, milli_g: int) -> None:
         # Rounded up, so that the board converts it to the same again.
-        converted = -(-grant["vibration"] * ANALOG_MAX // self._hal["vibration"]["full_scale_mg"])
+        converted = -(-milli_g * ANALOG_MAX // self._hal["vibration"]["full_scale_mg"])
         self.vibration_wire.value = min(ANALOG_MAX, converted)
 
     def _set(self, name: str, level: bool) -> None:

@@ -59,18 +59,20 @@ class Rounds:
             return
         expected = self._bench.board.plant.round
         told = describe_outcome(outcome)
-        if _is_expected(expected, told, outcome.fact):
+        if is_expected(expected, told, outcome.fact):
             self._tell(f"round: {told}")
         else:
             self.unexpected += 1
-            self._tell(f"round: {told} (the scenario says {_expectation(expected)})")
+            self._tell(f"round: {told} (the scenario says {expectation(expected)})")
 
 
-def _expectation(played: Round) -> str:
+def expectation(played: Round) -> str:
+    """How `describe_outcome` tells the end that the scenario says."""
     return "-".join(map(str, played.faces)) if played.expect == "read" else f"{played.expect}: {played.fact}"
 
 
-def _is_expected(played: Round, told: str, fact: str) -> bool:
+def is_expected(played: Round, told: str, fact: str) -> bool:
+    """True when a round that ended as `told`, with `fact`, ended as the scenario says."""
     if played.expect == "read":
-        return told == f"settled {_expectation(played)}"
+        return told == f"settled {expectation(played)}"
     return played.expect == "refused" or fact == played.fact

@@ -1,0 +1,1 @@
+"""A second MicroPython board, wired to the board under test: it plays the scenario on real pins."""
