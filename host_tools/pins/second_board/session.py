@@ -41,7 +41,7 @@ def check_playable(scenario: Scenario) -> None:
 
 
 async def play_wired(setup: Setup, scenario: Scenario, directory: Path) -> int:
-    """Play each round once, the ledger in the folder `directory`; how many ended otherwise than the file says.
+    """Play each round once, the ledger in folder `directory`; how many ended otherwise than the file says.
 
     Raises ScenarioError, TableUnusable, and BringUpError when the second board is lost.
     """
