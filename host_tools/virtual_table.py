@@ -172,6 +172,7 @@ async def virtual_table(  # noqa: PLR0913 - what a table is made of
     progress("Compiling the firmware and making a board with new keys ...")
     identity = await board_kind.create(directory / "board", seed=seed, profile=scenario.profile)
     registry = Registry([Device(identity.device, "virtual", identity.public_key, identity.host_key)])
+    registry.write_public(directory / "registry.json")
     with Ledger(directory / "ledger.sqlite") as books:
         async with board_kind(directory / "board", scenario, speed=speed or FASTEST, seed=seed) as board:
             virtual = VirtualTable(board, books, registry, terms, new_round_id)

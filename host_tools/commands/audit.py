@@ -46,6 +46,26 @@ def verify(
         show_head(device, head)
 
 
+@audit.command("export")
+def export(
+    ledger: Annotated[Path, typer.Argument(help="A table's ledger; no bridge may be running on it.")],
+    out: Annotated[Path, typer.Argument(help="The file to make, JSON lines for `tumbler audit verify`.")],
+) -> None:
+    """Write every record of a ledger, as received, for an auditor."""
+    from host_tools.ledger import Ledger, LedgerError, export_records  # noqa: PLC0415 - imported when called
+
+    if not ledger.is_file():
+        _stop(f"there is no ledger {ledger}")
+    if out.exists():
+        _stop(f"{out} exists already; name a new file")
+    try:
+        with Ledger(ledger) as books, out.open("x", encoding="utf-8") as file:
+            count = sum(export_records(books, device.id, file) for device in books.devices())
+    except (LedgerError, OSError) as error:
+        _stop(str(error))
+    print(f"{count} records written to {out}", file=sys.stderr)
+
+
 def _json_file(file: Path, report: "BundleReport") -> None:
     row = {"file": str(file), "ok": report.fault is None, "verified": report.verified}
     if report.fault:
@@ -69,5 +89,5 @@ def _text_head(device: bytes, head: "Head") -> None:
 
 
 def _stop(reason: str) -> NoReturn:
-    print(f"tumbler audit verify: {reason}", file=sys.stderr)
+    print(f"tumbler audit: {reason}", file=sys.stderr)
     raise typer.Exit(2)
