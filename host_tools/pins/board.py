@@ -5,7 +5,6 @@ board time passes: it is dropped there, and power-on starts it anew over the sam
 """
 
 import asyncio
-import contextlib
 import hashlib
 import importlib
 import importlib.util
@@ -14,7 +13,6 @@ import os
 import secrets
 import threading
 import traceback
-import tty
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -26,12 +24,12 @@ from host_tools.pins.hands import Hands
 from host_tools.pins.wires import install
 from host_tools.virtual_board.board import FRAMES, BoardError, Identity, check_proof, read_identity
 from host_tools.virtual_board.build import FIRMWARE, ROOT
-from host_tools.virtual_board.plant import STEP_US, Plant
+from host_tools.virtual_board.line import Pace, UartTerminal
+from host_tools.virtual_board.plant import Plant
 from host_tools.virtual_board.scenario import Round, Scenario, check_scenes
 from tumbler import config
 
 STORAGE = "volume"
-_BACKLOG_S = 0.02  # how far pacing may catch up after a pause
 
 
 class BlinkaBoard:
@@ -71,7 +69,7 @@ class BlinkaBoard:
         self._cutting = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._power = asyncio.Lock()
-        self._granted_at = 0.0
+        self._pace = Pace()
 
     # --- making one
 
@@ -95,11 +93,8 @@ class BlinkaBoard:
 
     async def __aenter__(self) -> Self:
         self._loop = asyncio.get_running_loop()
-        self._uart, far_end = os.openpty()
-        tty.setraw(far_end)
-        self.uart_path = os.ttyname(far_end)
-        os.close(far_end)
-        os.set_blocking(self._uart, False)
+        self._uart = UartTerminal()
+        self.uart_path = self._uart.path
         return self
 
     async def __aexit__(
@@ -109,7 +104,7 @@ class BlinkaBoard:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._stop()
-        os.close(self._uart)
+        self._uart.close()
 
     @cached_property
     def picture_size(self) -> tuple[int, int]:
@@ -136,13 +131,13 @@ class BlinkaBoard:
             await self._stop()
 
     def _start(self) -> None:
-        self._empty_uart()
+        self._uart.empty()
         self._cutting = False
         self._starts += 1
         seed = f"{self._seed} {self._starts}" if self._seed else None
         self.hands.power_on()
         self._desk = PinDesk(
-            self.hands, self._uart, self._storage, _entropy(seed), self._hand_over, self._restart
+            self.hands, self._uart.end, self._storage, _entropy(seed), self._hand_over, self._restart
         )
         self._thread = threading.Thread(target=self._run_firmware, args=(self._desk,), daemon=True)
         self._thread.start()
@@ -161,12 +156,6 @@ class BlinkaBoard:
         await self.power_cut()
         await asyncio.sleep(off_ms / 1000 / self.speed if self.speed else 0)
         await self.power_on()
-
-    def _empty_uart(self) -> None:
-        """What came while the board had no power was never received."""
-        with contextlib.suppress(OSError):
-            while os.read(self._uart, 4096):
-                pass
 
     # --- the player of the scenario
 
@@ -213,7 +202,7 @@ class BlinkaBoard:
     # --- in the plant's
 
     async def _serve(self) -> bytes | None:
-        await self._pace()
+        await self._pace.step(self.speed)
         if self._cutting:
             return None
         answer = self.hands.turn()
@@ -226,16 +215,6 @@ class BlinkaBoard:
         task = asyncio.create_task(self._cycle_power(off_ms))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-    async def _pace(self) -> None:
-        """Wait until the next turn is due, and let everyone else run."""
-        if self.speed is None:
-            await asyncio.sleep(0)
-            return
-        now = self._loop.time()
-        due = max(self._granted_at + STEP_US / 1e6 / self.speed, now - _BACKLOG_S)
-        self._granted_at = due
-        await asyncio.sleep(max(0.0, due - now))
 
 
 def provision_folder(directory: Path, entropy: Callable[[int], bytes], host_entropy: bytes) -> dict[str, str]:

@@ -15,7 +15,6 @@ import secrets
 import signal
 import socket
 import termios
-import tty
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -24,7 +23,8 @@ from typing import Self
 from host_tools.records import possession_message
 from host_tools.records.keys import is_signed
 from host_tools.virtual_board.build import INTERPRETER, ROOT, build
-from host_tools.virtual_board.plant import STEP_US, Plant
+from host_tools.virtual_board.line import Pace, UartTerminal
+from host_tools.virtual_board.plant import Plant
 from host_tools.virtual_board.repl import SOFT_REBOOT, Repl
 from host_tools.virtual_board.scenario import Round, Scenario, check_scenes
 
@@ -35,7 +35,6 @@ FLASH_BYTES = 352 * 4096  # the file system of a Pico
 FRAMES = ROOT / "tests" / "frames"
 BOARD_JSON = ROOT / "boards" / "virtual" / "board.json"
 DEVICE = Path(__file__).with_name("device")
-_BACKLOG_S = 0.02  # how far pacing may catch up after a pause
 
 
 class BoardError(Exception):
@@ -89,7 +88,7 @@ class VirtualBoard:
         self._tasks: set[asyncio.Task[None]] = set()
         self._power = asyncio.Lock()
         self._failure: BaseException | None = None
-        self._granted_at = 0.0
+        self._pace = Pace()
 
     # --- making one
 
@@ -137,11 +136,8 @@ class VirtualBoard:
 
     async def __aenter__(self) -> Self:
         self._repl = Repl()
-        self._uart, far_end = os.openpty()
-        tty.setraw(far_end)
-        self.uart_path = os.ttyname(far_end)
-        os.close(far_end)
-        os.set_blocking(self._uart, False)
+        self._uart = UartTerminal()
+        self.uart_path = self._uart.path
         return self
 
     async def __aexit__(
@@ -152,7 +148,7 @@ class VirtualBoard:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._stop()
         self._repl.close()
-        os.close(self._uart)
+        self._uart.close()
         if self._failure is not None and error is None:
             raise self._failure
 
@@ -220,12 +216,12 @@ class VirtualBoard:
     # --- power and process
 
     async def _start(self, start: str) -> None:
-        self._empty_uart()
+        self._uart.empty()
         terminal = self._repl.attach(raw=start == "repl")
         plant_end, board_end = socket.socketpair()
-        files = (self._uart, board_end.fileno())
+        files = (self._uart.end, board_end.fileno())
         environment = _environment(self._directory, self._firmware) | {
-            "TUMBLER_UART": str(self._uart),
+            "TUMBLER_UART": str(self._uart.end),
             "TUMBLER_PLANT": str(board_end.fileno()),
             "TUMBLER_START": start,
             "TUMBLER_FLASHED": "1" if self._flashed else "",
@@ -289,12 +285,6 @@ class VirtualBoard:
         await asyncio.sleep(off_ms / 1000 / self.speed if self.speed else 0)
         await self.power_on()
 
-    def _empty_uart(self) -> None:
-        """What came while the board had no power was never received."""
-        with contextlib.suppress(OSError):
-            while os.read(self._uart, 4096):
-                pass
-
     # --- time
 
     async def _serve_plant(self, process: asyncio.subprocess.Process, end: socket.socket) -> None:
@@ -309,7 +299,7 @@ class VirtualBoard:
                     self._spawn(self._cycle_power(0))
                     return
                 if self.plant.receive(message):
-                    await self._pace()
+                    await self._pace.step(self.speed)
                     answer = self.plant.answer()
                     if not answer:
                         self._spawn(self._cycle_power(self.plant.power_off_ms or 0))
@@ -320,16 +310,6 @@ class VirtualBoard:
             pass  # the process has ended
         finally:
             writer.close()
-
-    async def _pace(self) -> None:
-        """Wait until the next grant is due, and let everyone else run."""
-        if self.speed is None:
-            await asyncio.sleep(0)
-            return
-        now = asyncio.get_running_loop().time()
-        due = max(self._granted_at + STEP_US / 1e6 / self.speed, now - _BACKLOG_S)
-        self._granted_at = due
-        await asyncio.sleep(max(0.0, due - now))
 
 
 def _take_terminal() -> None:
