@@ -9,6 +9,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "firmware")]
 import protocol_page  # noqa: E402
 import record_vectors  # noqa: E402
 import records_cddl  # noqa: E402
+from generated_files import bring_up_to_date, is_check  # noqa: E402
 
 
 def generated():
@@ -21,19 +22,8 @@ def generated():
 
 
 def main(arguments):
-    if arguments not in ([], ["--check"]):
-        sys.exit("usage: generate.py [--check]")
-    stale = []
-    for name, text in generated().items():
-        path = ROOT / name
-        if path.exists() and path.read_text(encoding="utf-8") == text:
-            continue
-        stale.append(name)
-        if not arguments:
-            path.write_text(text, encoding="utf-8")
-            print("wrote", name)
-    if arguments and stale:
-        sys.exit(f"stale: {', '.join(stale)}; run tools/generate.py")
+    check = is_check("generate.py", arguments)
+    bring_up_to_date("generate.py", generated(), check)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "firmware")]
 
 import wiring_page  # noqa: E402
+from generated_files import bring_up_to_date, is_check  # noqa: E402
 
 from host_tools.boards import Board, BoardFileError, known_boards, load_board, schema  # noqa: E402
 
@@ -63,23 +64,12 @@ def _elsewhere(board: Board) -> set[str]:
 
 
 def main(arguments: list[str]) -> None:
-    if arguments not in ([], ["--check"]):
-        sys.exit("usage: generate_boards.py [--check]")
-    stale = []
+    check = is_check("generate_boards.py", arguments)
     try:
         files = generated()
     except BoardFileError as error:
         sys.exit(str(error))
-    for name, text in files.items():
-        path = ROOT / name
-        if path.exists() and path.read_text(encoding="utf-8") == text:
-            continue
-        stale.append(name)
-        if not arguments:
-            path.write_text(text, encoding="utf-8")
-            print("wrote", name)
-    if arguments and stale:
-        sys.exit(f"stale: {', '.join(stale)}; run tools/generate_boards.py")
+    bring_up_to_date("generate_boards.py", files, check)
 
 
 if __name__ == "__main__":
