@@ -7,7 +7,7 @@ ARGS ?=
 BOARDS := pico pico2 esp32-s3 openmv virtual blinka
 STUBS := $(patsubst requirements/stubs-%.txt,%,$(wildcard requirements/stubs-*.txt))
 
-.PHONY: demo test bench generate requirements clean
+.PHONY: demo test bench twin generate requirements clean
 
 demo: $(VENV)/run.stamp
 	@$(BIN)/tumbler demo $(ARGS)
@@ -22,6 +22,9 @@ test: $(VENV)/test.stamp
 bench: $(VENV)/run.stamp
 	@$(BIN)/tumbler bench $(ARGS)
 
+# The digital twin: physics beside what the demo needs.
+twin: $(VENV)/twin.stamp
+
 $(VENV)/python.stamp:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.12 ...")'
 	@$(PYTHON) -m venv $(VENV)
@@ -33,12 +36,17 @@ $(VENV)/run.stamp: requirements/run.txt pyproject.toml $(VENV)/python.stamp
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
+$(VENV)/twin.stamp: requirements/twin.txt $(VENV)/run.stamp
+	@echo "Preparing the digital twin (once) ..."
+	@$(PIP) install --require-hashes -r requirements/twin.txt
+	@touch $@
+
 $(VENV)/test.stamp: requirements/test.txt $(wildcard requirements/stubs-*.txt) $(VENV)/run.stamp
 	@echo "Preparing the tests' tools (once) ..."
 	@$(PIP) install --require-hashes -r requirements/test.txt
 	@set -e; for board in $(STUBS); do \
 	  $(PIP) install --require-hashes --no-deps --upgrade --target typings/$$board -r requirements/stubs-$$board.txt; done
-	@touch $@
+	@touch $@ $(VENV)/twin.stamp
 
 # What is derived: the protocol page and the CDDL from the definitions, wiring pages from the board files.
 generate: $(VENV)/run.stamp
@@ -48,7 +56,7 @@ generate: $(VENV)/run.stamp
 # Pins every package by hash; run it after a change to requirements/*.in.
 requirements: $(VENV)/python.stamp
 	$(PIP) install pip-tools
-	cd requirements && for name in run test $(STUBS:%=stubs-%); do \
+	cd requirements && for name in run twin test $(STUBS:%=stubs-%); do \
 	  ../$(BIN)/pip-compile --quiet --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
 	    --no-emit-trusted-host --strip-extras --allow-unsafe --annotation-style=line $$name.in -o $$name.txt; done
 

@@ -1,0 +1,47 @@
+"""What lies on the platform: dice and other objects, as poses. Physics makes it, cameras draw it, labels read it.
+
+Millimetres; the origin is the middle of the platform's surface, x points to lamp 0, y to lamp 1 (counter-
+clockwise from above), z up. A die's own axes run through its faces: 1 on +z, 2 on +y, 3 on +x, each opposite
+to seven minus it, which is a right-handed die.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Die:
+    """One die: edge in mm, centre, `rotation` its own axes as columns (3x3) in the platform's frame.
+
+    `damage` names what is wrong with it, as `chipped` or `pip-lost`; empty for a sound die."""
+
+    edge: float
+    centre: Vector
+    rotation: tuple[Vector, Vector, Vector]  # rows of the matrix
+    damage: str = ""
+
+    def matrix(self) -> NDArray[np.float64]:
+        """The rotation as an array, die axes to platform axes."""
+        return np.array(self.rotation, dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A foreign object on the platform: a ball (debris bead) of `radius` mm, grey `albedo` 0..1."""
+
+    centre: Vector
+    radius: float
+    albedo: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """All that lies on a platform of `platform_radius` mm at rest. The same seed gives the same scene."""
+
+    platform_radius: float
+    dice: tuple[Die, ...]
+    things: tuple[Thing, ...] = field(default=())
