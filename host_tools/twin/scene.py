@@ -1,8 +1,8 @@
-"""What lies on the platform: dice and other objects, as poses. Physics makes it, cameras draw it, labels read it.
+"""What lies on the platform: dice and other objects, as poses. Physics makes them, cameras draw them.
 
 Millimetres; the origin is the middle of the platform's surface, x points to lamp 0, y to lamp 1 (counter-
 clockwise from above), z up. A die's own axes run through its faces: 1 on +z, 2 on +y, 3 on +x, each opposite
-to seven minus it, which is a right-handed die.
+to seven minus it, which is a right-handed die. The glass wall stands upright on the platform's rim.
 """
 
 from dataclasses import dataclass, field
@@ -11,18 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vector = tuple[float, float, float]
+Rows = tuple[Vector, Vector, Vector]
+
+# All are on the face that looks up: a filled pip, a spot like a pip, a broken corner, a crack across it.
+DAMAGES = ("pip-lost", "pip-extra", "chipped", "cracked")
 
 
 @dataclass(frozen=True, slots=True)
 class Die:
     """One die: edge in mm, centre, `rotation` its own axes as columns (3x3) in the platform's frame.
 
-    `damage` names what is wrong with it, as `chipped` or `pip-lost`; empty for a sound die."""
+    `damage` names what is wrong with it, one of `DAMAGES`; empty for a sound die. `rounding`: radius in mm of
+    its edges and corners."""
 
     edge: float
     centre: Vector
-    rotation: tuple[Vector, Vector, Vector]  # rows of the matrix
+    rotation: Rows  # rows of the matrix
     damage: str = ""
+    rounding: float = 1.5
 
     def matrix(self) -> NDArray[np.float64]:
         """The rotation as an array, die axes to platform axes."""
@@ -45,3 +51,15 @@ class Scene:
     platform_radius: float
     dice: tuple[Die, ...]
     things: tuple[Thing, ...] = field(default=())
+
+
+def vector(values: NDArray[np.float64]) -> Vector:
+    """Three numbers as a scene keeps them."""
+    x, y, z = (float(value) for value in values)
+    return x, y, z
+
+
+def rows(matrix: NDArray[np.float64]) -> Rows:
+    """A 3x3 matrix as a scene keeps it."""
+    first, second, third = (vector(row) for row in matrix)
+    return first, second, third
