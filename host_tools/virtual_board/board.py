@@ -23,10 +23,11 @@ from typing import Self
 from host_tools.records import possession_message
 from host_tools.records.keys import is_signed
 from host_tools.virtual_board.build import INTERPRETER, ROOT, build
+from host_tools.virtual_board.dice import Dice, RecordedScenes
 from host_tools.virtual_board.line import Pace, UartTerminal
 from host_tools.virtual_board.plant import Plant
 from host_tools.virtual_board.repl import SOFT_REBOOT, Repl
-from host_tools.virtual_board.scenario import Round, Scenario, check_scenes
+from host_tools.virtual_board.scenario import Round, Scenario
 
 # What MicroPython leaves free on a Pico 2 (RP2350, 520 KB of RAM) is about 480 KB. On a 64-bit interpreter
 # the firmware's objects, some 80 KB there, take twice as much; frame buffers (260 KB at 320x240) do not.
@@ -62,22 +63,20 @@ class VirtualBoard:
         directory: Path,
         scenario: Scenario,
         *,
-        frames: Path | None = None,
+        dice: Dice | None = None,
         speed: float | None = 1.0,
         seed: str | None = None,
         application: Path | None = None,
         flashed: bool = False,
         heap: str = HEAP,
     ) -> None:
-        """`directory` was made by `create`; `frames` is the folder of the scenario's scenes. `application`
-        (a .py file) runs in place of the firmware's main.py. A `flashed` board, whose `directory` may also be
-        made by `create_blank`, boots what is on its volume, as a real one. `heap`: its size, as 560k.
-        Raises ScenarioError, BoardError."""
-        folder = frames or FRAMES / scenario.frames
-        check_scenes(scenario, folder)
+        """`directory` was made by `create`; `dice` take the place of the scenario's recorded scenes.
+        `application` (a .py file) runs in place of the firmware's main.py. A `flashed` board, whose
+        `directory` may also be made by `create_blank`, boots what is on its volume, as a real one. `heap`:
+        its size, as 560k. Raises ScenarioError, BoardError."""
         if not flashed:
             read_identity(directory)
-        self.plant = Plant(scenario, folder)
+        self.plant = Plant(scenario, dice or RecordedScenes(scenario, FRAMES / scenario.frames))
         self.speed = speed
         self._directory = directory.resolve()
         self._seed = seed

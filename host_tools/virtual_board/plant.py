@@ -4,20 +4,17 @@ A plant has no clock. Its owner hands it the board's messages and asks for answe
 `STEP_US` of board time, in which everything due happens at its exact microsecond. The same scenario and the
 same messages give the same answers.
 
-A strong stroke is a pulse of 14 to 17 ms above the upper gate at about 0.95 m/s, every 340 ms while the drive
-runs; the dice come to rest 600 ms after the last one (measured on a simulated platform).
+The drive strikes every 340 ms while it runs. What moves then is the dice's to say (virtual_board.dice); after
+a mere pulse they come to rest 600 ms later (measured on a simulated platform).
 """
 
 import heapq
 import itertools
 import json
 import math
-import random
 from collections.abc import Callable
-from pathlib import Path
 
-from PIL import Image
-
+from host_tools.virtual_board.dice import Dice, Motion
 from host_tools.virtual_board.scenario import GATES, Event, Round, Scenario, Stroke
 
 STEP_US = 5_000
@@ -45,15 +42,14 @@ BETWEEN = {"cover-closed": False, "cover-open": False}
 
 
 class Plant:
-    """The world around one board. `frames` is the folder of the scenario's scenes (`<id>/lamp0.png` ...)."""
+    """The world around one board; `dice` are on its platform."""
 
-    def __init__(self, scenario: Scenario, frames: Path) -> None:
+    def __init__(self, scenario: Scenario, dice: Dice) -> None:
         self.scenario = scenario
+        self.dice = dice
         self.time_us = 0  # since the plant was made; goes on over power cuts
         self.power_off_ms: int | None = None  # set when the scenario cuts the power: the owner does it
         self.log: list[tuple[int, str]] = []  # what happened, with time_us, for people
-        self._frames = frames
-        self._random = random.Random(scenario.seed)
         self._queue: list[tuple[int, int, Callable[[], None]]] = []
         self._order = itertools.count()
         self._covered = scenario.mode == "covered"
@@ -64,6 +60,7 @@ class Plant:
         self._gates: dict[str, bool] = dict.fromkeys(GATES, False)
         self._stuck: set[str] = set()
         self._last_stroke_us = -60_000_000
+        self._last_strike_us = -60_000_000
         self._shaken = (0, 0)  # (milli-g, until)
         self._camera = "working"
         self._kept_frame = b""
@@ -110,7 +107,7 @@ class Plant:
         self._after(event.after_ms * 1000, lambda: self._happen(event))
 
     def _begin(self, played: Round) -> None:
-        self._scene = played.scene
+        self.dice.lay(played.scene)
         self._waiting = list(played.events)
         self._seen: dict[str, int] = {}
         self._driven = False
@@ -136,7 +133,8 @@ class Plant:
         if event.vibration_mg:
             self._shaken = (event.vibration_mg, self.time_us + event.for_ms * 1000)
         self._camera = event.camera or self._camera
-        self._scene = event.scene or self._scene
+        if event.scene:
+            self.dice.lay(event.scene)
         for i, stroke in enumerate(event.strokes):
             self._after(i * STROKE_PERIOD_US, lambda stroke=stroke: self._stroke(stroke))
         if event.power_off_ms is not None:
@@ -256,10 +254,30 @@ class Plant:
         if run != self._drive_run:
             return
         given = self.round.strokes
-        self._stroke(given[index] if index < len(given) else self._strong_stroke())
+        motion = given[index] if index < len(given) else self.dice.strike()
+        if isinstance(motion, Stroke):
+            self._stroke(motion)
+            return
+        self._last_strike_us = self.time_us
+        self._move(motion)
+        self._after(STROKE_PERIOD_US, self._maybe_settle)
 
-    def _strong_stroke(self) -> Stroke:
-        return Stroke(self._random.randint(14_200, 16_800), self._random.randint(880, 1_020))
+    def _maybe_settle(self) -> None:
+        if self.time_us - self._last_strike_us >= STROKE_PERIOD_US:
+            self._move(self.dice.settle())
+
+    def _move(self, motion: Motion) -> None:
+        for at_us, gate, level in motion.edges:
+            self._after(at_us, lambda gate=gate, level=level: self._gate(gate, level))
+        for at_us in motion.strokes:
+            self._after(at_us, lambda: self.cue("stroke"))
+        for at_us, milli_g in motion.shakes:
+            self._after(at_us, lambda milli_g=milli_g: self._shake(milli_g))
+        if motion.rest_us is not None:
+            self._after(motion.rest_us, lambda: self.cue("rest"))
+
+    def _shake(self, milli_g: int) -> None:
+        self._peak = max(self._peak, milli_g)
 
     def _stroke(self, stroke: Stroke) -> None:
         rise_us = GATE_GAP_UM * 1000 // stroke.speed_mm_s
@@ -343,5 +361,4 @@ class Plant:
     def _picture(self) -> bytes:
         if self._lamp is None or self._camera == "dark":
             return bytes([DARK]) * self._wanted
-        with Image.open(self._frames / self._scene / f"lamp{self._lamp}.png") as image:
-            return image.convert("L").tobytes()
+        return self.dice.picture(self._lamp)

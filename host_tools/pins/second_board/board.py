@@ -18,8 +18,9 @@ from host_tools.pins.hands import Hands
 from host_tools.pins.second_board.remote import SecondBoard
 from host_tools.pins.second_board.wiring import SHAKER, Wiring
 from host_tools.virtual_board.board import FRAMES, Identity
+from host_tools.virtual_board.dice import Dice, RecordedScenes
 from host_tools.virtual_board.plant import STEP_US, Plant
-from host_tools.virtual_board.scenario import GATES, Round, Scenario, check_scenes
+from host_tools.virtual_board.scenario import GATES, Round, Scenario
 
 LONGEST_STROKE_US = 300_000  # above any board's max_width_us: a gate that is stuck is no stroke
 LATEST_US = 100  # of an edge; later ones are told
@@ -122,16 +123,14 @@ class WiredBoard:
         directory: Path,
         scenario: Scenario,
         *,
-        frames: Path | None = None,
+        dice: Dice | None = None,
         speed: float | None = 1.0,
         seed: str | None = None,
     ) -> None:
         """`directory`, `speed` and `seed` are those of boards that are simulated. Raises ScenarioError."""
-        folder = frames or FRAMES / scenario.frames
-        check_scenes(scenario, folder)
         self.identity = self.setup.identity
         self.uart_path = self.setup.uart
-        self.plant = Plant(scenario, folder)
+        self.plant = Plant(scenario, dice or RecordedScenes(scenario, FRAMES / scenario.frames))
         self.hands = WiredHands(self.plant, self.setup.settings, self.setup.wiring)
         self._playing: asyncio.Task[None] | None = None
         self._due_s = 0.0

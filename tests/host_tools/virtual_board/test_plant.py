@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from host_tools.virtual_board.board import FRAMES
+from host_tools.virtual_board.dice import RecordedScenes
 from host_tools.virtual_board.plant import BETWEEN, CLOSED, OPENED, STEP_US, Plant
 from host_tools.virtual_board.scenario import Event, Round, Scenario, Stroke
 
@@ -21,7 +22,7 @@ class Board:
     """Speaks the plant's protocol as the HAL does, and keeps what it is told."""
 
     def __init__(self, scenario=COVERED):
-        self.plant = Plant(scenario, FRAMES / "scenes320")
+        self.plant = Plant(scenario, RecordedScenes(scenario, FRAMES / "scenes320"))
         self.plant.power_on()
         self.levels = {}
         self.edges = []
@@ -178,10 +179,12 @@ def test_rest_comes_600_ms_after_the_last_stroke():
 
 
 def test_rounds_follow_the_player_or_the_drive_and_start_over():
-    rounds = tuple(replace(ROUND, scene=scene) for scene in ("0008", "0009", "0027"))
-    told = Plant(replace(COVERED, rounds=rounds), FRAMES / "scenes320")
+    shown = {"0008": (2, 4, 5), "0009": (2, 2, 5), "0027": (1, 3, 5)}
+    rounds = tuple(Round(scene, "read", faces) for scene, faces in shown.items())
+    scenario = replace(COVERED, rounds=rounds)
+    told = Plant(scenario, RecordedScenes(scenario, FRAMES / "scenes320"))
     assert [told.next_round().scene for _ in range(4)] == ["0008", "0009", "0027", "0008"]
-    board = Board(replace(COVERED, rounds=rounds))
+    board = Board(scenario)
     seen = []
     for _ in range(4):
         board.tell(strokes=1)
