@@ -20,7 +20,7 @@ from host_tools.twin.solid import core, lowest
 Array = NDArray[np.float64]
 
 _GREY = 0.3
-_STEPS = 60  # halvings: from a platform's width to far below a picometre
+_STEPS = 44  # halvings: from a platform's width to below a picometre
 
 
 def _orientations() -> list[Array]:
