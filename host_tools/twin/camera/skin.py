@@ -1,0 +1,145 @@
+"""What is on a die's faces: pips, and what befell it. Grey and slope at every point of the surface.
+
+On a face, u and v are the other two axes of the die in cyclic order, as shares of its edge from the middle.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from host_tools.twin.camera.errors import StyleError
+from host_tools.twin.camera.styles import Style
+from host_tools.twin.camera.vectors import Floats
+from host_tools.twin.scene import Die
+
+# Face: the axis it lies on, and the side.
+SIDES = {1: (2, 1), 6: (2, -1), 2: (1, 1), 5: (1, -1), 3: (0, 1), 4: (0, -1)}
+
+
+def top_face(die: Die) -> int:
+    """The face that looks up most."""
+    up = die.matrix()[2]
+    return max(SIDES, key=lambda face: SIDES[face][1] * up[SIDES[face][0]])
+
+
+def normal_of(face: int) -> NDArray[np.float64]:
+    """Unit normal of a face in the die's axes."""
+    axis, side = SIDES[face]
+    normal = np.zeros(3)
+    normal[axis] = side
+    return normal
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A round mark: u, v, radius as shares of the edge; grey; cover: 1 hides all beneath; depth of a bowl."""
+
+    u: float
+    v: float
+    radius: float
+    grey: float
+    cover: float = 1.0
+    depth: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Skin:
+    """The surface of one die.
+
+    spots: by face, later ones lie on earlier ones; crack: u, v of its corners on the top face; chip: centre
+    and radius in mm, in the die's axes, of the ball that a blow took out of it.
+    """
+
+    body: float
+    spots: dict[int, tuple[Spot, ...]]
+    top: int
+    crack: tuple[tuple[float, float], ...] = ()
+    chip: tuple[tuple[float, float, float], float] | None = None
+
+    @staticmethod
+    def drawn(die: Die, style: Style, rng: np.random.Generator) -> "Skin":
+        """The skin of a die of a style, with its damage somewhere on the top face, and dirt."""
+        top = top_face(die)
+        spots = {face: list(_pips(style, face)) for face in SIDES}
+        crack, chip = (), None
+        match die.damage:
+            case "":
+                pass
+            case "pip-lost":
+                del spots[top][int(rng.integers(top))]
+            case "pip-extra":
+                spots[top].append(_extra(style, spots[top], rng))
+            case "cracked":
+                crack = _crack(rng)
+            case "chipped":
+                chip = _chip(die, top, rng)
+            case unknown:
+                raise StyleError(f"no camera can show the damage {unknown!r}")
+        for face in SIDES:
+            spots[face] += [_speck(style, rng) for _ in range(rng.poisson(style.dirt))]
+        return Skin(style.body, {face: tuple(s) for face, s in spots.items()}, top, crack, chip)
+
+    def paint(self, face: int, u: Floats, v: Floats, soft: float) -> tuple[Floats, Floats, Floats]:
+        """Grey, and slope along u and v, at points of a face; rims are `soft` wide, a share of the edge."""
+        grey = np.full(u.shape, self.body, np.float32)
+        slope_u, slope_v = np.zeros_like(u), np.zeros_like(u)
+        for spot in self.spots[face]:
+            du, dv = u - np.float32(spot.u), v - np.float32(spot.v)
+            away = np.sqrt(du * du + dv * dv)
+            near = np.flatnonzero(away < spot.radius + soft)
+            share = np.clip((spot.radius - away[near]) / soft + 0.5, 0, 1)
+            grey[near] += (spot.grey - grey[near]) * share * spot.cover
+            if spot.depth:
+                steep = share * np.float32(2 * spot.depth / spot.radius)
+                slope_u[near], slope_v[near] = du[near] * steep, dv[near] * steep
+        if face == self.top and self.crack:
+            grey *= 1 - 0.75 * _line(self.crack, u, v, soft)
+        return grey, slope_u, slope_v
+
+
+def _pips(style: Style, face: int) -> tuple[Spot, ...]:
+    grey, depth = style.pip_grey(face), style.brand.depth
+    return tuple(Spot(u, v, radius, grey, depth=depth) for u, v, radius in style.brand.pips(face))
+
+
+def _extra(style: Style, pips: list[Spot], rng: np.random.Generator) -> Spot:
+    """A spot like a pip where none belongs: at an empty place of the lattice or between places."""
+    pitch = style.brand.pitch
+    lattice = [(u * pitch, v * pitch) for u in (-1, 0, 1) for v in (-1, 0, 1)]
+    reach = style.brand.pip + max(pip.radius for pip in pips)
+    free = [at for at in lattice if all(np.hypot(at[0] - p.u, at[1] - p.v) > reach for p in pips)]
+    u, v = free[rng.integers(len(free))] if free else (rng.uniform(-0.3, 0.3), pitch / 2)
+    return Spot(float(u), float(v), style.brand.pip * rng.uniform(0.8, 1.05), style.pip)
+
+
+def _crack(rng: np.random.Generator) -> tuple[tuple[float, float], ...]:
+    """A jagged line from one side of the face to the other."""
+    across = np.linspace(-0.5, 0.5, 6)
+    along = rng.uniform(-0.2, 0.2) + np.cumsum(rng.uniform(-0.1, 0.1, 6))
+    line = np.stack([across, along], 1)
+    return tuple((float(a), float(b)) for a, b in (line if rng.random() < 0.5 else line[:, ::-1]))
+
+
+def _chip(die: Die, top: int, rng: np.random.Generator) -> tuple[tuple[float, float, float], float]:
+    corner = rng.choice([-1.0, 1.0], 3)
+    axis, side = SIDES[top]
+    corner[axis] = side
+    x, y, z = (float(c) for c in corner * die.edge / 2)
+    return (x, y, z), float(rng.uniform(0.22, 0.34) * die.edge)
+
+
+def _speck(style: Style, rng: np.random.Generator) -> Spot:
+    u, v = rng.uniform(-0.45, 0.45, 2)
+    return Spot(float(u), float(v), rng.uniform(0.01, 0.035), 0.25, rng.uniform(0.1, 0.5))
+
+
+def _line(points: tuple[tuple[float, float], ...], u: Floats, v: Floats, soft: float) -> Floats:
+    """How much of a thin line lies at each point, 0 to 1."""
+    nearest = np.full(u.shape, 9, np.float32)
+    for (u0, v0), (u1, v1) in pairwise(points):
+        du, dv = u1 - u0, v1 - v0
+        along = np.clip(((u - u0) * du + (v - v0) * dv) / (du * du + dv * dv), 0, 1)
+        nearest = np.minimum(nearest, np.hypot(u - u0 - along * du, v - v0 - along * dv))
+    return np.clip((0.018 - nearest) / soft + 0.5, 0, 1)
