@@ -1,6 +1,12 @@
 """docs/protocol.md: how device and host talk, and the tables of definitions.py for people."""
 
 from tumbler import definitions as d
+from tumbler.link.rtt import FIRST_MS, LEAST_MS, LONGEST_MS
+
+
+def names(fields):
+    return ", ".join(f"`{name}`" for name in fields) or "none"
+
 
 INTRODUCTION = f"""\
 # The protocol between tumbler and host
@@ -52,17 +58,48 @@ once. So whatever is lost, repeated or rebooted, each record is committed once a
 
 ## Commands and their authentication
 
-COMMAND carries an `id` that grows within the session, the command's number and its arguments, and
+What moves records or the machine ({names(d.SEALED)}) is authentic; it carries
 
-    mac = first 16 bytes of HMAC-SHA-256(host key,
-            "{d.COMMAND_LABEL.decode()}"  session (4 bytes)  CBOR of the map without mac)
+    mac = first {d.MAC_BYTES} bytes of HMAC-SHA-256(host key,
+            "{d.SEAL_LABEL.decode()}"  type (1 byte)  session (4 bytes)  CBOR of the map without mac)
 
-The host key is made when the device is provisioned. The session number is part of the input, so an old
-command does not work after a reboot. The device answers every command with REPLY. A repeated `id` gets
-the stored reply and does nothing again; an `id` below the newest is refused. While the device writes its
-flash it may lose input, so the host sends nothing between a command and its reply.
+The host key is made when the device is provisioned. The session number, new at each boot, is part of the
+input, so nothing old works after a reboot: no acknowledgement can be forged for a record that nobody has,
+and none replayed. Within a session an old ACK moves nothing back or on. NAK, PING and GREET are not sealed:
+they cost at most a repetition.
+
+COMMAND carries an `id` that grows within the session, the command's number and its arguments. The device
+answers every command with REPLY. A repeated `id` gets the stored reply and does nothing again; an `id` below
+the newest is refused. While the device writes its flash it may lose input, so the host sends nothing between
+a command and its reply, neither acknowledgement nor question, until the command itself must be repeated.
 
 STATUS, on a PING or a change, is neither signed nor numbered: it is for displays, never for money.
+
+## Timeouts
+
+Each side measures how long the other takes (RFC 6298): the device from the last byte of a record to its
+acknowledgement, the host from a command or question to its answer; what was sent twice measures nothing
+(Karn). It waits for the smoothed time and four deviations, at first {FIRST_MS} ms, at least {LEAST_MS} ms on
+the device and 700 ms on the host (above a signature and a flash erase), and twice as long after each silence,
+up to {LONGEST_MS} ms. Nobody gives up.
+
+## Questions
+
+RECALL, INSPECT and FETCH change nothing, so anyone on the line may ask them, welcomed or not, also while a
+fault is latched and while the records are withheld as a fork. Answers wait until no record or reply does.
+
+- RECALL gets a kept record again, as it was signed; the asker verifies it with the public key.
+- INSPECT gets the device's counters, one for each kind of error.
+- FETCH gets frames of the newest scene, whose SHA-256 is a record's `frames`, from any offset, in pieces
+  of at most {d.EVIDENCE_CHUNK} bytes. `total` 0 says that they are not kept. HELLO's `evidence` says how many
+  bytes a device keeps. They stay in RAM until the next scene or a power cut. A board without room for a
+  scene, or whose sensor module shows no frames, keeps none.
+
+## Several devices on one line
+
+On RS-485 a device speaks only in its turn: POLL (host, session 0) names it and grants a `count` of frames,
+the last of which is DONE. It waits a guard interval first, does not use a POLL that may have waited unread,
+and drops the frames of other devices and its own echo. GREET then names the device that is meant.
 
 ## Records
 
@@ -83,7 +120,9 @@ Any COSE library verifies one. What it does not see is the chain, which the host
   signed two truths and is taken out of service;
 - the device is registered, and the key is the one it proved to hold when it was registered. Keys do not
   change inside a chain: a key-change record is refused, and the device is provisioned anew as another
-  device.
+  device. A record that names the next key would be no safer than the key that signs it: who has stolen that
+  could name one of his own and take the chain with him. A new ceremony has fresh entropy of the host, a
+  proof of possession and a witness, and ends the old chain at a sequence that the registry knows.
 
 A hash chain does not show that its newest records are missing: keep the newest acknowledged head
 elsewhere too.
@@ -93,10 +132,6 @@ elsewhere too.
 def table(heading, rows):
     lines = ["| " + " | ".join(heading) + " |", "|" + "---|" * len(heading)]
     return "\n".join(lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]) + "\n"
-
-
-def names(fields):
-    return ", ".join(f"`{name}`" for name in fields) or "none"
 
 
 def numbers(title, text, entries):

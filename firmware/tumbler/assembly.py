@@ -6,11 +6,12 @@ import os
 
 from tumbler.controller import Controller, Identity
 from tumbler.definitions import FIRST_PREVIOUS
-from tumbler.journal import Journal
+from tumbler.journal import JournalDamaged, open_journal
 from tumbler.link import DeviceSession
 from tumbler.records import cbor
 from tumbler.records.chain import Chain
-from tumbler.replay import replay
+from tumbler.records.fields import RecordError
+from tumbler.replay import Proven, replay
 from tumbler.signing import Ed25519Signer, KeyStore, self_test
 
 LEAST_FREE = 60_000  # bytes of heap that rounds need once everything is set up
@@ -31,10 +32,9 @@ def assemble(board, settings, scene, folder):
     firmware = firmware_digest(folder)
     identity = Identity(firmware, hashlib.sha256(settings.raw + scene.profile_digest).digest())
     keys = KeyStore(board.storage + "/keys").load()
-    journal = Journal(board.storage + "/journal")
-    journal.mount()
-    proven = replay(journal)
-    boot = journal.next_boot(proven.boot)
+    journal = open_journal(board.storage + "/journal", board.flash)
+    proven, lost = prove(journal, keys.device_id)
+    boot = proven.boot + 1 if lost else journal.next_boot(proven.boot)
     signer = Ed25519Signer(keys.seed)
     chain = Chain(keys.device_id, boot, proven.sequence, proven.digest, signer, board.entropy)
     link = DeviceSession(
@@ -43,11 +43,29 @@ def assemble(board, settings, scene, folder):
         {"device": keys.device_id, "boot": boot, "firmware": firmware},
         int.from_bytes(board.entropy(4), "big") | 1,
         board.send,
+        scene.evidence,
     )
     gc.collect()
     if hasattr(gc, "mem_free") and gc.mem_free() < LEAST_FREE:
         raise StartError("memory: %d bytes are free, %d are needed" % (gc.mem_free(), LEAST_FREE))
-    return Controller(board, settings.limits, identity, scene, journal, chain, link, proven)
+    return Controller(board, settings.limits, identity, scene, journal, chain, link, proven, lost)
+
+
+def prove(journal, device):
+    """(what the records of the device prove, None), or (nothing, why its journal cannot be relied on).
+
+    A device whose journal is gone, changed or another's is no new device: it plays no round, writes no record,
+    and tells the host of a memory fault for as long as it is so. What can be read may be recalled.
+    """
+    try:
+        journal.mount()
+        proven = replay(journal)
+    except (JournalDamaged, RecordError, OSError) as error:
+        return Proven(), str(error)
+    if proven.device not in (None, device):
+        return Proven(), "the journal is that of another device"
+    journal.acknowledge(journal.acknowledged, proven.wanted)
+    return proven, None
 
 
 def test_codec():

@@ -2,6 +2,7 @@
 
 import hashlib
 
+from tumbler.evidence import Evidence
 from tumbler.hal import ReadingFault
 
 
@@ -9,7 +10,8 @@ class Scene:
     """Captures and reads scenes step by step, so that sensors and link are served between frames.
 
     board: lamp(index or None), capture(buffer); reader: begin, add, finish, profile (width, height, lamps).
-    `profile`: the reader's; `frame`: the newest one, row by row; `profile_digest`: for the records.
+    `profile`: the reader's; `frame`: the newest one, row by row; `evidence`: what is kept of the newest
+    scene; `profile_digest`: for the records.
     """
 
     def __init__(self, board, reader):
@@ -17,7 +19,8 @@ class Scene:
         self.profile_digest = reader.profile.digest
         self._board = board
         self._reader = reader
-        self.frame = bytearray(reader.profile.width * reader.profile.height)
+        self.evidence = Evidence(reader.profile.lamps, reader.profile.width * reader.profile.height)
+        self.frame = self.evidence.frame(0)
         self._lamp = None  # the next lamp, None between scenes
         self._digest = hashlib.sha256()
 
@@ -38,7 +41,9 @@ class Scene:
         if self._lamp < self._reader.profile.lamps:
             return None
         self.stop()
-        return _event(self._reader.finish(), self._digest.digest())
+        frames = self._digest.digest()
+        self.evidence.complete(frames)
+        return _event(self._reader.finish(), frames)
 
     def works(self):
         """True when the camera delivers a frame now. It gives up a scene that is begun."""
@@ -52,6 +57,8 @@ class Scene:
 
     def _capture(self, lamp):
         self._lamp = lamp
+        self.evidence.begin()
+        self.frame = self.evidence.frame(lamp)
         self._board.lamp(lamp)
         self._board.capture(self.frame)
 

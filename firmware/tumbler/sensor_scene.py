@@ -33,6 +33,7 @@ class SensorScene:
     """
 
     profile_digest = b""  # what the module knows of the dice is the module's own
+    evidence = None  # it shows no frames: the records' digest is over its answers
 
     def __init__(self, board, sensor):
         self._board = board

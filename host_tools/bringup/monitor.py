@@ -1,31 +1,28 @@
-"""Watching a device on its UART: status, faults, counters and records as they come.
+"""Watching a device on its UART: status, faults, both sides' counters and records as they come.
 
-Listening acknowledges nothing, so the device keeps every record for its bridge; it then shows no more than
-the few records that it sends ahead of an acknowledgement. To see them all, they must go somewhere: `follow`
-commits them to the table's ledger, exactly as the bridge does, and only then are they acknowledged.
+Listening acknowledges nothing, so the device keeps every record for its bridge; the records shown are
+recalled from its journal. `follow` commits them to the table's ledger, exactly as the bridge does, and only
+then are they acknowledged.
 """
 
 import asyncio
-import contextlib
-import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import cbor2
 
-from host_tools.link import HostSession, LinkError, Transport, messages, open_serial
-from host_tools.link.errors import MessageInvalid
-from host_tools.link.framing import Frame, FrameParser, encode_frame
+from host_tools.link import HostSession, LinkError, Observer, SystemClock, Transport, open_serial
 from host_tools.link.session import Event, RecordSink
 from host_tools.records import RecordRefused, canonical, schema
 from tumbler import definitions
 
-_PING_S = 1.0
+_COUNT_S = 1.0  # between two readings of the counters
 _SILENCE_S = 5.0
+_RECORDS = 10  # of those that are there already
 NOBODY = "no tumbler answers: is the board powered and flashed, and is this the UART that its page names?"
 
-# What is seen, one dict each: {"hello": ..} {"status": ..} {"record": ..} {"event": ..} {"counters": ..}
+# What is seen, one dict each: {"hello": ..} {"status": ..} {"record": ..} {"event": ..}, the host's
+# {"counters": ..} and the device's own {"statistics": ..}
 See = Callable[[dict[str, Any]], None]
 
 
@@ -39,78 +36,62 @@ async def listen(uart: str, see: See) -> None:
 
 
 class _Listener:
-    """One open line. It welcomes the device to what the device had acknowledged before, and no further."""
+    """One open line: what an observer hears, with the records that it says are there and all counters."""
 
     def __init__(self, transport: Transport, see: See) -> None:
-        self._transport = transport
         self._see = see
-        self._session: int | None = None
-        self._heard = time.monotonic()
+        self._clock = SystemClock()
+        self._observer = Observer(transport, self._told, self._clock)
+        self._last = 0  # newest record of the device
         self._shown = 0
-        self._told_silent = False
-        self._counters: Counter[str] = Counter()
+        self._more = asyncio.Event()
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._talk())
-            parser = FrameParser(self._counters)
-            while True:
-                for frame in parser.feed(await self._transport.read()):
-                    with contextlib.suppress(MessageInvalid):
-                        await self._on_frame(frame)
+            tasks.create_task(self._observer.run())
+            tasks.create_task(self._show_records())
+            tasks.create_task(self._show_counters())
+            tasks.create_task(self._watch_silence())
 
-    async def _talk(self) -> None:
-        while True:
-            if self._session is not None and time.monotonic() - self._heard > _SILENCE_S:
-                self._session = None
-                self._see({"event": {"kind": "lost", "reason": f"nothing heard for {_SILENCE_S:g} s"}})
-            if self._session is None:
-                self._tell_silence()
-                await self._send("greet", 0, {})
-            else:
-                await self._send("ping", self._session, {})
-                self._see({"counters": dict(self._counters)})
-            await asyncio.sleep(_PING_S)
-
-    def _tell_silence(self) -> None:
-        """Say once that no tumbler was heard on this line at all."""
-        if not self._told_silent and time.monotonic() - self._heard > _SILENCE_S:
-            self._told_silent = True
-            self._see({"event": {"kind": "silent", "reason": NOBODY}})
-
-    async def _send(self, name: str, session: int, values: dict[str, Any]) -> None:
-        frame = encode_frame(definitions.HOST_TYPES[name], session, messages.pack(name, values))
-        await self._transport.write(frame)
-
-    async def _on_frame(self, frame: Frame) -> None:
-        name = definitions.name_of(definitions.DEVICE_TYPES, frame.type_byte)
+    def _told(self, name: str, values: dict[str, Any]) -> None:
+        self._see({name: values})
+        self._last = values["last"]
         if name == "hello":
-            await self._welcome(frame.session, messages.unpack(name, frame.body))
-        elif frame.session != self._session:
-            return
-        elif name == "status":
-            self._see({"status": messages.named(messages.unpack(name, frame.body))})
-        elif name == "record":
-            sequence, raw = messages.unpack_record(frame.body)
-            if sequence > self._shown:
-                self._shown = sequence
-                self._see({"record": describe(raw)})
-        self._heard = time.monotonic()
+            self._shown = max(values["first"] - 1, self._last - _RECORDS, 0)
+        self._more.set()
 
-    async def _welcome(self, session: int, hello: dict[str, Any]) -> None:
-        # The journal starts after what it has dropped, which was acknowledged: this confirms nothing new, and
-        # below the journal's start the device compares no hash.
-        committed = max(0, hello["first"] - 1)
-        if session != self._session:
-            self._session, self._shown = session, committed
-            self._see({"hello": hello})
-        values = {
-            "protocol": definitions.PROTOCOL_VERSION,
-            "committed": committed,
-            "committed_hash": definitions.FIRST_PREVIOUS,
-            "wall_ms": time.time_ns() // 1_000_000,
-        }
-        await self._send("welcome", session, values)
+    async def _show_records(self) -> None:
+        while True:
+            await self._more.wait()
+            self._more.clear()
+            while self._shown < self._last:
+                recalled = await self._observer.questions.recall(self._shown + 1)
+                if recalled.sequence == self._shown + 1:  # no other device has taken its place meanwhile
+                    self._shown += 1
+                    if recalled.raw is not None:
+                        self._see({"record": describe(recalled.raw)})
+
+    async def _show_counters(self) -> None:
+        while True:
+            statistics = await self._observer.questions.statistics()
+            self._see({"statistics": statistics})
+            self._see({"counters": dict(self._observer.counters)})
+            await asyncio.sleep(_COUNT_S)
+
+    async def _watch_silence(self) -> None:
+        """Say once when no tumbler is heard at all, and each time that one falls silent."""
+        present, since = False, self._clock.now()
+        told = False
+        while True:
+            await asyncio.sleep(0.2)
+            if self._observer.device is not None:
+                present = told = True
+            elif present:
+                present = False
+                self._see({"event": {"kind": "lost", "reason": f"nothing heard for {_SILENCE_S:g} s"}})
+            elif not told and self._clock.now() - since > _SILENCE_S:
+                told = True
+                self._see({"event": {"kind": "silent", "reason": NOBODY}})
 
 
 async def follow(uart: str, sink: RecordSink, see: See) -> None:
@@ -126,10 +107,19 @@ async def follow(uart: str, sink: RecordSink, see: See) -> None:
         see({"status": status})
         see({"counters": dict(session.counters)})
 
+    async def show_statistics() -> None:
+        while True:
+            see({"statistics": await session.questions.statistics()})
+            await asyncio.sleep(_COUNT_S)
+
     session = HostSession(
         lambda: open_serial(uart), _Showing(sink, see), on_status=on_status, on_event=on_event
     )
-    await session.run()
+    statistics = asyncio.create_task(show_statistics())
+    try:
+        await session.run()
+    finally:
+        statistics.cancel()
 
 
 class _Showing:

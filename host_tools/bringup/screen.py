@@ -38,6 +38,7 @@ class FullScreen:
         self._records: deque[dict[str, Any]] = deque(maxlen=_RECORDS)
         self._status: dict[str, Any] = {}
         self._counters: dict[str, int] = {}
+        self._statistics: dict[str, int] = {}
         self._link = "waiting for the device"
         self._live = Live(self._picture(), console=console, screen=True, auto_refresh=False)
 
@@ -56,6 +57,8 @@ class FullScreen:
             self._status = seen["status"]
         elif "counters" in seen:
             self._counters = seen["counters"]
+        elif "statistics" in seen:
+            self._statistics = seen["statistics"]
         else:
             self._link = line_of(seen) or self._link
         self._live.update(self._picture(), refresh=True)
@@ -69,14 +72,24 @@ class FullScreen:
         for name in ("state", "strokes", "at_rest", "last", "uptime_ms", "crc_errors"):
             state.add_row(name, str(self._status.get(name, "")))
         state.add_row("faults", Text(faults, style="bold red" if faults != "none" else "green"))
-        counters = Table.grid(padding=(0, 2))
-        for name, count in sorted(self._counters.items()):
-            counters.add_row(name, str(count))
+        counted = [
+            Panel(_counts(self._statistics), title="errors heard by the device"),
+            Panel(_counts(self._counters), title="errors heard by the host"),
+        ]
         return Group(
             Text(f"{self._title}   {self._link}", style="bold"),
-            Columns([Panel(state, title="device"), Panel(counters, title="errors heard by the host")]),
+            Columns([Panel(state, title="device"), *counted]),
             Panel(records, title="records"),
         )
+
+
+def _counts(counts: dict[str, int]) -> Table:
+    """What is not zero."""
+    grid = Table.grid(padding=(0, 2))
+    for name, count in sorted(counts.items()):
+        if count:
+            grid.add_row(name, str(count))
+    return grid
 
 
 def _details(record: dict[str, Any]) -> str:

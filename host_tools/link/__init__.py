@@ -1,17 +1,24 @@
 """The serial link's host side: frames, the port, and the session that acknowledges only what is durable."""
 
+from host_tools.link.clock import Clock, SystemClock
+from host_tools.link.commands import Reply
 from host_tools.link.errors import (
     CommandInvalid,
     CommandTimeout,
     DeviceQuarantined,
     DeviceRestarted,
+    EvidenceGone,
+    EvidenceWrong,
     LinkError,
     MessageInvalid,
     SessionStopped,
     TransportLost,
     UnknownDevice,
 )
-from host_tools.link.session import Clock, Event, HostSession, RecordSink, Reply, SystemClock
+from host_tools.link.evidence import EvidenceFile
+from host_tools.link.observer import Observer
+from host_tools.link.questions import Questions, Recalled
+from host_tools.link.session import Event, HostSession, RecordSink
 from host_tools.link.transport import SerialTransport, Transport, open_serial
 
 __all__ = [
@@ -21,9 +28,15 @@ __all__ = [
     "DeviceQuarantined",
     "DeviceRestarted",
     "Event",
+    "EvidenceFile",
+    "EvidenceGone",
+    "EvidenceWrong",
     "HostSession",
     "LinkError",
     "MessageInvalid",
+    "Observer",
+    "Questions",
+    "Recalled",
     "RecordSink",
     "Reply",
     "SerialTransport",

@@ -39,3 +39,11 @@ class SessionStopped(LinkError):
 
 class Equivocation(LinkError):
     """The device sent two different records with one sequence number."""
+
+
+class EvidenceGone(LinkError):
+    """The device keeps no such frames: it has no room for any, was restarted or has read others since."""
+
+
+class EvidenceWrong(LinkError):
+    """Frames came whole, but are not those of the record: ask again, and doubt the record meanwhile."""

@@ -1,5 +1,6 @@
 """Bodies of link messages on the host: CBOR maps by definitions.MESSAGES, in deterministic form only."""
 
+import hmac
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -37,6 +38,14 @@ def pack(name: str, values: Mapping[str, Any], *, partial: bool = False) -> byte
     fields, required = definitions.MESSAGES[name][2:]
     _check(name, fields or {}, () if partial else required, values)
     return cbor2.dumps({fields[field][0]: value for field, value in values.items()}, canonical=True)
+
+
+def sealed(name: str, values: Mapping[str, Any], session: int, host_key: bytes) -> bytes:
+    """The body of a message of definitions.SEALED, with its MAC for that session."""
+    head = bytes([definitions.HOST_TYPES[name]]) + session.to_bytes(4)
+    core = definitions.SEAL_LABEL + head + pack(name, values, partial=True)
+    mac = hmac.digest(host_key, core, "sha256")[: definitions.MAC_BYTES]
+    return pack(name, {**values, "mac": mac})
 
 
 def unpack(name: str, body: bytes) -> dict[str, Any]:
@@ -126,4 +135,6 @@ def _fits(kind: str, value: Any) -> bool:
         return type(value) is str and _is_short(value)
     if kind == "bool":
         return type(value) is bool
+    if kind == "bytes":
+        return type(value) is bytes and len(value) <= definitions.MAX_RECORD
     return type(value) is bytes and len(value) == int(kind.removeprefix("bytes:"))

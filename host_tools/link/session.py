@@ -5,16 +5,15 @@ that reboots; what it never does is acknowledge a record that the sink has not c
 """
 
 import asyncio
-import hmac
-import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from host_tools.link import messages
+from host_tools.link.clock import Clock, SystemClock, done_by
+from host_tools.link.commands import CommandDesk, Peer, Reply, command_values
 from host_tools.link.errors import (
-    CommandInvalid,
     CommandTimeout,
     DeviceQuarantined,
     DeviceRestarted,
@@ -26,48 +25,14 @@ from host_tools.link.errors import (
 )
 from host_tools.link.framing import Frame, FrameParser, encode_frame
 from host_tools.link.inbox import Inbox, Verdict
+from host_tools.link.questions import ANSWERS, Questions
 from host_tools.link.transport import Transport
 from host_tools.records import RecordRefused
 from tumbler import definitions
 
 _GREET_S = 1.0
-_RETRY_S = 0.7  # above the longest stall of a device that writes its flash
 _SHORTEST_REOPEN_S = 0.25
 _LONGEST_REOPEN_S = 5.0
-_MAC = 16  # bytes of the HMAC that a command carries
-_LARGEST_ID = 2**53  # a reply is not authentic; it must not push the ids to the end of their range
-
-
-class Clock(Protocol):
-    """Time as the session sees it."""
-
-    def now(self) -> float:
-        """Seconds of a clock that never goes back."""
-        ...
-
-    def wall_ms(self) -> int:
-        """Unix time in milliseconds."""
-        ...
-
-    async def sleep(self, seconds: float) -> None:
-        """Return after `seconds`."""
-        ...
-
-
-class SystemClock:
-    """The running event loop's time and the system's wall clock."""
-
-    def now(self) -> float:
-        """See Clock."""
-        return asyncio.get_running_loop().time()
-
-    def wall_ms(self) -> int:
-        """See Clock."""
-        return time.time_ns() // 1_000_000
-
-    async def sleep(self, seconds: float) -> None:
-        """See Clock."""
-        await asyncio.sleep(seconds)
 
 
 class RecordSink(Protocol):
@@ -108,37 +73,6 @@ class Event:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """A device's answer: `status` of REPLY_STATUSES, `state` of DEVICE_STATES, `detail` for people, and
-    `sequence` of the newest record when the command was done."""
-
-    status: str
-    state: str
-    detail: str
-    sequence: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Peer:
-    """The device as its HELLO described it."""
-
-    device: bytes
-    session: int
-    boot: int
-    host_key: bytes = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class _Outstanding:
-    """A command whose reply is awaited."""
-
-    id: int
-    session: int
-    frame: bytes
-    reply: asyncio.Future[Reply]
-
-
 class HostSession:
     """One device on one line. `run` does the work; everything else may be called while it runs.
 
@@ -148,7 +82,8 @@ class HostSession:
     longest the host stays quiet; `silence_s`: how long the device may.
 
     `last_heard`: clock time of the device's last valid frame, or None. `device`: id of the connected device,
-    or None. `quarantined`: reasons by device id. `counters`: errors by name since the start.
+    or None. `quarantined`: reasons by device id. `counters`: errors by name since the start, as the host saw
+    them. `questions` asks the device for kept records, its own counters and evidence.
     """
 
     def __init__(  # noqa: PLR0913
@@ -176,8 +111,8 @@ class HostSession:
         self._silence_s = silence_s
         self._transport: Transport | None = None
         self._sent_at = 0.0
-        self._peer: _Peer | None = None
-        self._newest_peer: _Peer | None = None  # the connected one, or the last that was
+        self._peer: Peer | None = None
+        self._newest_peer: Peer | None = None  # the connected one, or the last that was
         self._connected = asyncio.Event()
         self._refusal: tuple[int, str] | None = None
         self._loss = ""  # what was last told about a line that is not there
@@ -185,8 +120,8 @@ class HostSession:
         self._arrived = asyncio.Event()
         self._sink_lock = asyncio.Lock()  # the head is never asked for while a commit moves it
         self._command_lock = asyncio.Lock()
-        self._outstanding: _Outstanding | None = None
-        self._newest_id = 0
+        self._desk = CommandDesk(self._clock, self._send_in_session, self.counters)
+        self.questions = Questions(self._clock, self._ask, self.counters)
         self._stopped = False
 
     @property
@@ -203,7 +138,7 @@ class HostSession:
             if self._peer:
                 self._disconnect("the session was stopped")
             self._connected.set()  # wakes those who wait for a device, to be told that none will come
-            self._fail_command(SessionStopped("the session was stopped; look at the records"))
+            self._desk.fail(SessionStopped("the session was stopped; look at the records"))
 
     async def wait_connected(self) -> None:
         """Return as soon as a device is connected. Raises SessionStopped."""
@@ -218,15 +153,24 @@ class HostSession:
         repeated until the reply comes. Raises CommandInvalid, CommandTimeout (after `timeout` seconds, by
         default never), DeviceRestarted, DeviceQuarantined, SessionStopped.
         """
-        values = _command_values(name, arguments)
+        values = command_values(name, arguments)
         deadline = None if timeout is None else self._clock.now() + timeout
         async with self._command_lock:
             peer = await self._peer_for_command(name, deadline)
-            outstanding = self._outstanding = self._sealed_command(peer, values)
+            return await self._desk.give(peer, name, values, deadline)
+
+    async def _peer_for_command(self, name: str, deadline: float | None) -> Peer:
+        while not self._peer:
+            waiting = asyncio.ensure_future(self.wait_connected())
             try:
-                return await self._reply_to(outstanding, name, deadline)
+                if not await done_by(self._clock, waiting, deadline):
+                    raise CommandTimeout(f"{name}: no device is connected; nothing was sent")
+                waiting.result()
             finally:
-                self._outstanding = None
+                waiting.cancel()
+        if self._peer.device in self.quarantined:
+            raise DeviceQuarantined(f"{name}: {self.quarantined[self._peer.device]}")
+        return self._peer
 
     # --- the line ---
 
@@ -264,6 +208,7 @@ class HostSession:
         while True:
             now = self._clock.now()
             if self._peer and self.last_heard is not None and now - self.last_heard >= self._silence_s:
+                self.counters["silences"] += 1
                 self._disconnect(f"nothing heard for {self._silence_s:g} s")
             if not self._peer:
                 due = now if greeted_at is None else greeted_at + _GREET_S
@@ -273,13 +218,27 @@ class HostSession:
             else:
                 due = self._sent_at + self._ping_s
                 # A device that carries out a command may be deaf, writing its flash: repetition is enough.
-                if due <= now and not self._outstanding:
+                if due <= now and self._desk.session is None:
                     await self._send("ping", self._peer.session, {})
             await self._clock.sleep(due - now if due > now else min(_GREET_S, self._ping_s))
 
     async def _send(self, name: str, session: int, values: dict[str, Any]) -> None:
-        body = messages.pack(name, values)
+        await self._send_body(name, session, messages.pack(name, values))
+
+    async def _send_sealed(self, name: str, peer: Peer, values: dict[str, Any]) -> None:
+        await self._send_body(name, peer.session, messages.sealed(name, values, peer.session, peer.host_key))
+
+    async def _send_body(self, name: str, session: int, body: bytes) -> None:
         await self._send_frame(encode_frame(definitions.HOST_TYPES[name], session, body))
+
+    async def _send_in_session(self, session: int, frame: bytes) -> None:
+        if self._peer and self._peer.session == session:
+            await self._send_frame(frame)
+
+    async def _ask(self, name: str, values: dict[str, Any]) -> None:
+        await self._desk.quiet()
+        if self._peer:
+            await self._send(name, self._peer.session, values)
 
     async def _send_frame(self, frame: bytes) -> None:
         if not self._transport:
@@ -307,12 +266,14 @@ class HostSession:
         except MessageInvalid:
             self.counters["malformed"] += 1
 
-    async def _on_message(self, peer: _Peer, name: str, body: bytes) -> None:
+    async def _on_message(self, peer: Peer, name: str, body: bytes) -> None:
         if name == "record":
             await self._on_record(peer, *messages.unpack_record(body))
         elif name == "reply":
-            self._on_reply(messages.named(messages.unpack(name, body)))
-        else:
+            self._desk.on_reply(messages.named(messages.unpack(name, body)))
+        elif name in ANSWERS:
+            self.questions.on_answer(name, messages.unpack(name, body))
+        elif name == "status":
             status = messages.named(messages.unpack(name, body))
             if self._on_status:
                 self._on_status(status)
@@ -328,12 +289,12 @@ class HostSession:
         try:
             _check_definitions(values)
             self._check_identity(device)
-            peer = _Peer(device, session, boot, self._sink.host_key(device))
+            peer = Peer(device, session, boot, self._sink.host_key(device))
         except (MessageInvalid, UnknownDevice) as error:
             self._refuse(session, device, boot, str(error))
             return
-        if self._outstanding and self._outstanding.session != session:
-            self._fail_command(DeviceRestarted("the device restarted before it replied; look at its records"))
+        if self._desk.session not in (None, session):
+            self._desk.fail(DeviceRestarted("the device restarted before it replied; look at its records"))
         await self._welcome(peer, values["last"])
 
     def _check_identity(self, device: bytes) -> None:
@@ -341,7 +302,7 @@ class HostSession:
             expected = self._only.hex()
             raise UnknownDevice(f"device {device.hex()} answers in place of {expected}: connect that one")
 
-    async def _welcome(self, peer: _Peer, last: int) -> None:
+    async def _welcome(self, peer: Peer, last: int) -> None:
         """Tell the device what is committed; records that waited from before a reboot are asked for again."""
         async with self._sink_lock:
             committed, digest = self._sink.head(peer.device)
@@ -355,21 +316,23 @@ class HostSession:
             "committed_hash": digest,
             "wall_ms": self._clock.wall_ms(),
         }
-        await self._send("welcome", peer.session, values)
+        self.counters["welcomes"] += 1
+        await self._send_sealed("welcome", peer, values)
+        await self._desk.repeat()
         if fresh and self._peer == peer:
             self._announce(peer, before)
             if last < committed:
                 reason = f"its journal ends at record {last}, record {committed} is stored here"
                 self._tell("behind", peer.device, peer.boot, reason)
 
-    def _announce(self, peer: _Peer, before: _Peer | None) -> None:
+    def _announce(self, peer: Peer, before: Peer | None) -> None:
         self._refusal = None
         self._loss = ""
         self._connected.set()
         again = before and before.device == peer.device and before.session != peer.session
         self._tell("restarted" if again else "connected", peer.device, peer.boot, "")
 
-    async def _on_record(self, peer: _Peer, sequence: int, raw: bytes) -> None:
+    async def _on_record(self, peer: Peer, sequence: int, raw: bytes) -> None:
         inbox = self._inbox
         if peer.device in self.quarantined or not inbox:
             self.counters["quarantined"] += 1
@@ -384,22 +347,12 @@ class HostSession:
         elif verdict is Verdict.REPEATED:
             self.counters["repeated"] += 1
             if sequence <= inbox.committed:
-                await self._send("ack", peer.session, {"committed": inbox.committed})
+                await self._send_sealed("ack", peer, {"committed": inbox.committed})
         else:
             self.counters["out_of_order"] += 1
             if verdict is Verdict.MISSED:
+                self.counters["naks"] += 1
                 await self._send("nak", peer.session, {"expected": inbox.expected})
-
-    def _on_reply(self, values: dict[str, Any]) -> None:
-        outstanding = self._outstanding
-        if not outstanding or values["id"] != outstanding.id or outstanding.reply.done():
-            self.counters["stray_replies"] += 1
-            return
-        detail = values.get("detail", "")
-        if values["status"] == "replayed" and detail.isdecimal() and int(detail) < _LARGEST_ID:
-            # An earlier process gave newer ids, from a wall clock ahead of ours: go on above them.
-            self._newest_id = max(self._newest_id, int(detail))
-        outstanding.reply.set_result(Reply(values["status"], values["state"], detail, values["sequence"]))
 
     # --- storing ---
 
@@ -411,8 +364,9 @@ class HostSession:
                 inbox = self._inbox
                 if not inbox or not await self._store(inbox):
                     continue
-            if self._peer:
-                await self._send("ack", self._peer.session, {"committed": inbox.committed})
+            await self._desk.quiet()
+            if self._peer and self._inbox is inbox:
+                await self._send_sealed("ack", self._peer, {"committed": inbox.committed})
 
     async def _store(self, inbox: Inbox) -> bool:
         """Commit what waits, as one batch; True when something new is durable."""
@@ -426,57 +380,6 @@ class HostSession:
             return False
         inbox.committed = batch[-1][0]
         return True
-
-    # --- commands ---
-
-    async def _peer_for_command(self, name: str, deadline: float | None) -> _Peer:
-        while not self._peer:
-            waiting = asyncio.ensure_future(self.wait_connected())
-            try:
-                if not await self._done_by(waiting, deadline):
-                    raise CommandTimeout(f"{name}: no device is connected; nothing was sent")
-                waiting.result()
-            finally:
-                waiting.cancel()
-        if self._peer.device in self.quarantined:
-            raise DeviceQuarantined(f"{name}: {self.quarantined[self._peer.device]}")
-        return self._peer
-
-    def _sealed_command(self, peer: _Peer, values: dict[str, Any]) -> _Outstanding:
-        # Ids follow the wall clock: a new process begins above the old one in the same session.
-        self._newest_id = max(self._newest_id + 1, self._clock.wall_ms())
-        values = {"id": self._newest_id, **values}
-        label = definitions.COMMAND_LABEL + peer.session.to_bytes(4)
-        mac = hmac.digest(peer.host_key, label + messages.pack("command", values, partial=True), "sha256")
-        body = messages.pack("command", {**values, "mac": mac[:_MAC]})
-        frame = encode_frame(definitions.HOST_TYPES["command"], peer.session, body)
-        return _Outstanding(self._newest_id, peer.session, frame, asyncio.get_running_loop().create_future())
-
-    async def _reply_to(self, outstanding: _Outstanding, name: str, deadline: float | None) -> Reply:
-        while True:
-            if self._peer and self._peer.session == outstanding.session:
-                await self._send_frame(outstanding.frame)
-            retry_at = self._clock.now() + _RETRY_S
-            wake_at = retry_at if deadline is None else min(retry_at, deadline)
-            if await self._done_by(outstanding.reply, wake_at):
-                return outstanding.reply.result()
-            if deadline is not None and self._clock.now() >= deadline:
-                raise CommandTimeout(f"{name}: no reply; it may still be carried out, look at the records")
-
-    async def _done_by(self, future: asyncio.Future[Any], deadline: float | None) -> bool:
-        if deadline is None:
-            await asyncio.wait({future})
-            return True
-        timer = asyncio.ensure_future(self._clock.sleep(deadline - self._clock.now()))
-        try:
-            await asyncio.wait({future, timer}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            timer.cancel()
-        return future.done()
-
-    def _fail_command(self, error: Exception) -> None:
-        if self._outstanding and not self._outstanding.reply.done():
-            self._outstanding.reply.set_exception(error)
 
     # --- what befalls the connection ---
 
@@ -514,21 +417,6 @@ def _check_definitions(hello: dict[str, Any]) -> None:
         raise MessageInvalid(f"it speaks protocols {oldest} to {newest}, not {ours}: update the older side")
     if hello["schema"] != definitions.schema_digest():
         raise MessageInvalid("its definitions differ from these: flash the firmware of this release")
-
-
-def _command_values(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    if name not in definitions.COMMANDS:
-        raise CommandInvalid(f"{name!r} is none of {', '.join(definitions.COMMANDS)}")
-    number, required = definitions.COMMANDS[name]
-    if set(arguments) != set(required):
-        raise CommandInvalid(f"{name} takes {', '.join(required)}, not {', '.join(arguments) or 'nothing'}")
-    values = {"command": number, **arguments}
-    try:
-        values = messages.numbered(values)
-        messages.pack("command", values, partial=True)
-    except MessageInvalid as error:
-        raise CommandInvalid(str(error)) from None
-    return values
 
 
 async def _together(*parts: Coroutine[Any, Any, None]) -> None:

@@ -329,6 +329,7 @@ def test_damaged_messages_are_handled(name):
         "bool": True,
         "text": "why",
         "uints": [1, 2],
+        "bytes": b"a record",
     }
     complete = {
         field: samples[kind] if kind in samples else bytes(int(kind[6:]))

@@ -80,10 +80,10 @@ def frame(name, values, session=SESSION):
     return encode_frame(HOST_TYPES[name], session, pack_message(name, values))
 
 
-def sealed(values, key=KEY, session=SESSION):
-    """The values of a command with its MAC."""
+def sealed(values, key=KEY, session=SESSION, name="command"):
+    """The values of a message with its MAC."""
     values = dict(values)
-    values["mac"] = hmac_sha256(key, mac_input(session, values))[:16]
+    values["mac"] = hmac_sha256(key, mac_input(name, session, values))[:16]
     return values
 
 
@@ -91,6 +91,11 @@ def command(id, name="tumble", key=KEY, session=SESSION, **arguments):
     values = {"id": id, "command": COMMANDS[name][0]}
     values.update(arguments)
     return frame("command", sealed(values, key, session), session)
+
+
+def seal_of(name, values, key=KEY, session=SESSION):
+    """The frame of a sealed message."""
+    return frame(name, sealed(values, key, session, name), session)
 
 
 class SessionCase(unittest.TestCase):
@@ -105,10 +110,10 @@ class SessionCase(unittest.TestCase):
         digest = digest or self.journal.digest(committed)
         values = {"protocol": 1, "committed": committed, "committed_hash": digest, "wall_ms": 1000000 + now}
         self.session.poll(now)
-        self.session.feed(frame("welcome", values), now)
+        self.session.feed(seal_of("welcome", values), now)
 
     def ack(self, committed, now, session=SESSION):
-        self.session.feed(frame("ack", {"committed": committed}, session), now)
+        self.session.feed(seal_of("ack", {"committed": committed}, session=session), now)
 
     def nak(self, expected, now):
         self.session.feed(frame("nak", {"expected": expected}), now)
@@ -176,7 +181,7 @@ class Greeting(SessionCase):
 
     def test_another_protocol_is_not_accepted(self):
         values = {"protocol": 2, "committed": 0, "committed_hash": bytes(32), "wall_ms": 1}
-        self.session.feed(frame("welcome", values), 0)
+        self.session.feed(seal_of("welcome", values), 0)
         self.assertFalse(self.session.connected)
 
     def test_session_zero_is_refused(self):
@@ -277,10 +282,44 @@ class Window(SessionCase):
         self.assertEqual(times[:6], [1000, 3000, 7000, 12000, 17000, 22000])
         self.assertEqual(times[-1], 57000)
         self.ack(7, 60000)
-        self.session.poll(60990)
+        self.session.poll(64990)
         self.assertEqual(self.line.records(), [])
-        self.session.poll(61000)
+        self.session.poll(65000)
         self.assertEqual(self.line.records(), [8, 9])
+
+    def waited(self, now):
+        """How long after `now` the records in flight are sent again."""
+        self.line.taken()
+        for ms in range(0, 6000, 10):
+            self.session.poll(now + ms)
+            if self.line.records():
+                return ms
+        return None
+
+    def test_the_time_to_repeat_follows_what_the_host_takes(self):
+        """Quick hosts are waited for as long as the worst stall takes, slow ones as long as they need."""
+        for took, expected in ((5, 600), (900, 2700)):
+            self.setUp()
+            self.welcome(0)
+            self.ack(1, took)
+            self.assertEqual(self.waited(took), expected)
+
+    def test_a_slow_host_is_learnt_in_spite_of_repetition(self):
+        """Answers to records sent twice measure nothing: the back-off stays until one is sent only once."""
+        self.journal.records = {}
+        self.journal.first = self.journal.last = 0
+        now, resends = 0, []
+        self.welcome(0, digest=definitions.FIRST_PREVIOUS)
+        for sequence in range(1, 8):
+            before = self.session.counters["resends"]
+            self.journal.append()
+            for _ in range(300):  # the host takes 3 s for each commit
+                self.session.poll(now)
+                now += 10
+            self.ack(sequence, now)
+            resends.append(self.session.counters["resends"] - before)
+        self.assertEqual(resends[0], 1)
+        self.assertEqual(resends[2:], [0] * 5)
 
     def test_the_time_to_repeat_starts_with_the_last_byte(self):
         self.line.room = 0
@@ -548,7 +587,69 @@ class Hostile(SessionCase):
         for type_byte, session, body in list(self.line.frames):
             self.session.feed(encode_frame(type_byte, session, body), 600)
         self.assertEqual(self.session.heard, 0)
-        self.assertTrue(self.session.counters["malformed"] >= 3)
+        self.assertTrue(self.session.counters["echoes"] >= 3)
+        self.assertEqual(self.session.counters["malformed"], 0)
+
+
+class Forgeries(SessionCase):
+    records = 9
+
+    def test_a_welcome_of_nobody_who_holds_the_key_is_none(self):
+        values = {"protocol": 1, "committed": 9, "committed_hash": self.journal.digest(9), "wall_ms": 5}
+        for data in (
+            seal_of("welcome", values, key=bytes(32)),
+            frame("welcome", dict(values, mac=bytes(16))),
+            frame("welcome", dict(sealed(values, name="welcome"), wall_ms=6)),
+            frame("welcome", sealed(values, session=SESSION + 1, name="welcome")),  # of an earlier boot
+        ):
+            self.session.feed(data, 10)
+        self.assertFalse(self.session.connected)
+        self.assertIsNone(self.session.wall_offset)
+        self.assertIsNone(self.session.heard)
+        self.assertEqual(self.session.counters["bad_macs"], 4)
+
+    def test_no_record_is_given_up_for_a_forged_acknowledgement(self):
+        self.welcome(0)
+        ack = {"committed": 3}
+        seal = sealed(ack, name="ack")["mac"]
+        for data in (
+            seal_of("ack", ack, key=bytes(32)),
+            frame("ack", dict(ack, mac=bytes(16))),
+            frame("ack", {"committed": 4, "mac": seal}),
+            frame("ack", sealed(ack, session=SESSION + 1, name="ack")),
+        ):
+            self.session.feed(data, 10)
+        self.assertEqual((self.session.committed, self.journal.acknowledged), (0, 0))
+        self.assertEqual(self.session.counters["bad_macs"], 4)
+        self.ack(3, 20)
+        self.assertEqual(self.journal.acknowledged, 3)
+
+    def test_a_seal_of_one_message_fits_no_other(self):
+        """An ACK's map is the beginning of a COMMAND's: only the type in the MAC tells them apart."""
+        self.welcome(0)
+        core = {"id": 3, "command": 5}
+        mac = sealed(core)["mac"]
+        label = definitions.SEAL_LABEL + bytes([0x12]) + SESSION.to_bytes(4, "big")
+        forged = hmac_sha256(KEY, label + cbor.encode({0: 3, 1: 5}))[:16]
+        self.session.feed(frame("ack", {"committed": 3, "mac": mac}), 10)
+        self.session.feed(frame("command", dict(core, mac=forged)), 10)
+        self.assertEqual(self.session.counters["bad_macs"], 2)
+        self.assertEqual(self.journal.acknowledged, 0)
+
+    def test_a_stranger_s_questions_keep_no_round_waiting(self):
+        """Only the welcomed host is the one whose silence means that it is lost."""
+        for name, values in (("ping", {}), ("inspect", {}), ("recall", {"sequence": 1}), ("greet", {})):
+            self.session.feed(frame(name, values, 0 if name == "greet" else SESSION), 10)
+        self.assertIsNone(self.session.heard)
+
+    def test_a_greeting_of_another_device_s_host_changes_nothing(self):
+        self.welcome(9)
+        self.line.taken()
+        self.session.feed(frame("greet", {"device": b"tumbler2"}, 0), 10)
+        self.assertTrue(self.session.connected)
+        self.assertEqual(self.line.names(), [])
+        self.session.feed(frame("greet", {"device": b"tumbler1"}, 0), 20)
+        self.assertEqual(self.line.names(), ["hello"])
 
 
 class Hmac(unittest.TestCase):

@@ -58,18 +58,31 @@ MESSAGE_SAMPLES = {
     "covered": True,
     "command": 1,
     "mac": b"m" * 16,
+    "evidence": 307200,
+    "record": b"r" * d.MAX_RECORD,
+    "data": b"",
+    "offset": 512,
+    "total": 307200,
+    "size": 8192,
+    "count": 4,
 }
+MESSAGE_SAMPLES.update(dict.fromkeys(d.MESSAGES["statistics"][2], 70000))
 
 # (type of definitions.py, values that it does not allow)
 WRONG = {
     "uint": (-1, 1 << 64, True, None, "1", b"\x01", 1.0, [1]),
     "bool": (0, 1, None, "true"),
     "text": ("x" * (d.MAX_DETAIL + 1), "\u00e4" * (d.MAX_DETAIL // 2 + 1), b"x", 1, None, chr(0xD800)),
-    "bytes": (b"", b"x" * 7, b"x" * 33, bytearray(8), "x" * 8, 8, None),
+    "bytes:": (b"", b"x" * 7, b"x" * 33, bytearray(8), "x" * 8, 8, None),
+    "bytes": (b"x" * (d.MAX_RECORD + 1), bytearray(8), "x" * 8, 8, None),
     "faces": ([], [1, 2], [1, 2, 3, 4], [0, 1, 2], [1, 2, 7], [1, 2, True], [1, 2, "3"], b"\1\2\3", None),
     "strokes": ([1], [[1]], [[1, 2, 3]], [[1, -1]], [[1, True]], [b"\x01\x02"], {1: 2}, 5, None),
     "uints": ([-1], [True], ["1"], {1: 1}, b"\x01", 5, None),
 }
+
+
+def wrong_for(kind):
+    return WRONG["bytes:" if kind.startswith("bytes:") else kind]
 
 
 def field_samples(kind, optional):
@@ -133,7 +146,7 @@ class Fields(Refusing):
         for kind in d.RECORD_KINDS:
             values = field_samples(kind, True)
             for name in values:
-                for wrong in WRONG[d.RECORD_FIELDS[name][1].split(":")[0]]:
+                for wrong in wrong_for(d.RECORD_FIELDS[name][1]):
                     changed = with_change(values, name, wrong)
                     self.assert_refused(RecordError, kind + ": " + name, fields.pack, kind, changed)
 
@@ -227,7 +240,7 @@ class Messages(Refusing):
             values = message_samples(name, True)
             for field in values:
                 part = name + ": " + field
-                for wrong in WRONG[declared[field][1].split(":")[0]]:
+                for wrong in wrong_for(declared[field][1]):
                     changed = with_change(values, field, wrong)
                     self.assert_refused(MessageError, part, messages.pack_message, name, changed)
                     try:
@@ -250,18 +263,19 @@ class Messages(Refusing):
             ("ack", 0x12, b"\xa1\x00\x01\x00"),
             ("ack", 0x12, b"\xa1\x00\x18\x01"),
             ("not a map", 0x12, b"\x81\x00"),
-            ("key 1", 0x12, b"\xa2\x00\x01\x01\x01"),
+            ("key 9", 0x13, b"\xa2\x00\x01\x09\x01"),
             ("1025", 0x12, bytes(d.MAX_BODY + 1)),
         ):
             self.assert_refused(MessageError, part, messages.unpack_message, type_byte, body)
         self.assert_refused(MessageError, "money", messages.pack_message, "money", {})
 
-    def test_mac_input_is_label_session_and_the_map_without_mac(self):
+    def test_mac_input_is_label_type_session_and_the_map_without_mac(self):
         values = message_samples("command", False)
-        expected = b"sicbo-tumbler command 1" + b"\x80\x00\x00\x01" + b"\xa2\x00\x07\x01\x01"
-        self.assertEqual(messages.mac_input(0x80000001, values), expected)
-        self.assertEqual(messages.mac_input(0x80000001, without(values, "mac")), expected)
-        self.assert_refused(MessageError, "id is missing", messages.mac_input, 1, without(values, "id"))
+        expected = b"sicbo-tumbler host 1" + b"\x14" + b"\x80\x00\x00\x01" + b"\xa2\x00\x07\x01\x01"
+        self.assertEqual(messages.mac_input("command", 0x80000001, values), expected)
+        self.assertEqual(messages.mac_input("command", 0x80000001, without(values, "mac")), expected)
+        fewer = without(values, "id")
+        self.assert_refused(MessageError, "id is missing", messages.mac_input, "command", 1, fewer)
 
 
 def parts_of(record):

@@ -2,13 +2,12 @@
 
 from tumbler import definitions
 from tumbler.definitions import COMMANDS, name_of
-from tumbler.link.hmac import equal, hmac_sha256
+from tumbler.link.hmac import equal
 from tumbler.records import cbor
-from tumbler.records.messages import MessageError, mac_input, unpack_message
+from tumbler.records.messages import MessageError, unpack_message
 
 _COMMAND = definitions.HOST_TYPES["command"]
 _REMEMBERED = 8  # newest commands whose replies can be sent again
-_MAC = 16  # bytes of the HMAC that a command carries
 
 
 class CommandRefused(Exception):
@@ -22,11 +21,10 @@ class CommandRefused(Exception):
 
 
 class CommandGate:
-    """Checks the commands of one session; `host_key` is the device's HMAC key."""
+    """Checks the commands of one session; `seal`: the link.seal.Seal of it."""
 
-    def __init__(self, host_key, session):
-        self._host_key = host_key
-        self._session = session
+    def __init__(self, seal):
+        self._seal = seal
         self._newest = -1
         self._replies = []  # [id, mac, body of the reply or None while it is carried out], oldest first
 
@@ -60,8 +58,7 @@ class CommandGate:
             _, values = unpack_message(_COMMAND, body)
         except MessageError as error:
             raise CommandRefused(_id_of(body), "malformed", str(error)) from None
-        mac = hmac_sha256(self._host_key, mac_input(self._session, values))[:_MAC]
-        if not equal(mac, values["mac"]):
+        if not self._seal.fits("command", values):
             raise CommandRefused(values["id"], "bad-mac", "")
         return values
 

@@ -37,12 +37,13 @@ def unpack_message(type_byte, body):
     return name, values
 
 
-def mac_input(session, values):
-    """The bytes a command's MAC is made over: label, `session` (uint, 32 bits), the map without `mac`."""
-    fields, required = _definition("command")
-    core = {name: value for name, value in values.items() if name != "mac"}
-    _check("command", fields, [name for name in required if name != "mac"], core)
-    return definitions.COMMAND_LABEL + session.to_bytes(4, "big") + _to_map(fields, core)
+def mac_input(name, session, values):
+    """What a sealed message's MAC is made over: label, type, `session` (uint, 32 bits), map without `mac`."""
+    fields, required = _definition(name)
+    core = {field: value for field, value in values.items() if field != "mac"}
+    _check(name, fields, [field for field in required if field != "mac"], core)
+    head = bytes([definitions.HOST_TYPES[name]]) + session.to_bytes(4, "big")
+    return definitions.SEAL_LABEL + head + _to_map(fields, core)
 
 
 def _definition(name):

@@ -34,6 +34,9 @@ def complaint(name, kind, value):
     elif kind in _SIZES:
         if type(value) is not bytes or len(value) != _SIZES[kind]:
             return "should be %d bytes" % _SIZES[kind]
+    elif kind == "bytes":
+        if type(value) is not bytes or len(value) > definitions.MAX_RECORD:
+            return "should be at most %d bytes" % definitions.MAX_RECORD
     elif kind == "text":
         if type(value) is not str or not _fits(value):
             return "should be text of at most %d bytes of UTF-8" % definitions.MAX_DETAIL

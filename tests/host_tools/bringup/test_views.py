@@ -32,9 +32,10 @@ def test_lines():
 def test_the_full_screen_shows_all_of_it():
     file = io.StringIO()
     with FullScreen("uart", Console(file=file, width=120, height=50, force_terminal=True)) as screen:
-        for seen in ({"status": STATUS}, {"record": RECORD}, {"counters": {"crc_errors": 5}}):
+        counts = ({"counters": {"crc_errors": 5}}, {"statistics": {"bad_macs": 3, "echoes": 0}})
+        for seen in ({"status": STATUS}, {"record": RECORD}, *counts):
             screen.see(seen)
-    for shown in ("faulted", "dome-open", "crc_errors", "fault", "records"):
+    for shown in ("faulted", "dome-open", "crc_errors", "bad_macs", "fault", "records"):
         assert shown in file.getvalue()
 
 

@@ -10,6 +10,7 @@ from tumbler import definitions
 from tumbler.records import messages as device
 
 EXAMPLES = {
+    "bytes": st.binary(max_size=definitions.MAX_RECORD),
     "uint": st.integers(0, 2**64 - 1),
     "bool": st.booleans(),
     "text": st.text(st.characters(exclude_categories=["Cs"]), max_size=12),
