@@ -66,7 +66,7 @@ def _label(folder: Path, fields: dict) -> Label:
         style=fields.get("style", ""),
         values=tuple(sorted(int(face) for face in fields["values"])),
         must_refuse=fields.get("must_refuse", False),
-        borderline=fields.get("borderline", False) or fields.get("clean") is False,
+        borderline=fields.get("borderline", False) or fields.get("category") == "quality",
         dice=tuple(_die(die) for die in fields.get("dice", ())),
         fields=fields,
     )

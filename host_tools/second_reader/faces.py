@@ -1,0 +1,71 @@
+"""Pictures of the six top faces drawn from the profile, and a picture's patch laid over them.
+
+Both live on one grid: GRID x GRID cells across SPAN sides of the die, the middle of the face in the middle.
+"""
+
+import math
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from tumbler.reader.profile import LIGHT_PIPS, Profile
+
+GRID = 40
+SPAN = 1.3
+FACES = (1, 2, 3, 4, 5, 6)
+
+_STEPS = ((np.arange(GRID) + 0.5) / GRID - 0.5) * SPAN
+U, V = (grid.astype(np.float32) for grid in np.meshgrid(_STEPS, _STEPS))
+INSIDE = np.maximum(np.abs(U), np.abs(V)) < 0.46
+TURNS = {1: 1, 2: 2, 3: 2, 4: 1, 5: 1, 6: 2}  # quarter turns that look different
+
+
+@dataclass(frozen=True)
+class Pose:
+    """Where a face lies: middle x, y and side in pixels, angle in radians."""
+
+    x: float
+    y: float
+    side: float
+    angle: float
+
+    def place(self, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Pixels of places on the face, in sides from its middle."""
+        c, s = self.side * math.cos(self.angle), self.side * math.sin(self.angle)
+        return self.x + c * u - s * v, self.y + s * u + c * v
+
+    def corners(self, side: float = 1.0) -> np.ndarray:
+        """Its corners, or those of a square `side` times as wide, [4, 2], in pixels."""
+        half = side / 2
+        return np.stack(
+            self.place(np.array([-half, half, half, -half]), np.array([-half, -half, half, half])), 1
+        )
+
+
+def draw_pips(profile: Profile, face: int, u: np.ndarray, v: np.ndarray, blur: float) -> np.ndarray:
+    """1 in the pips of a face, 0 beside them, at places u, v; their edges are soft over `blur` sides."""
+    radius = math.sqrt(profile.masses[face] / math.pi) / profile.side
+    drawn = np.zeros_like(u)
+    for x, y in profile.pips[face]:
+        inside = (radius - np.hypot(u - x, v - y)) / blur
+        drawn = np.maximum(drawn, 1 / (1 + np.exp(-3.4 * np.clip(inside, -8, 8))))
+    return drawn
+
+
+def templates(profile: Profile) -> dict[int, np.ndarray]:
+    """Face -> its pips on the grid: above 0 where brighter than the face, below where darker."""
+    sign = 1 if profile.polarity == LIGHT_PIPS else -1
+    blur = 1.0 / profile.side
+    return {face: sign * draw_pips(profile, face, U, V, blur).astype(np.float32) for face in FACES}
+
+
+def sample(picture: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The picture (float32) at places between its pixels."""
+    places = x.astype(np.float32), y.astype(np.float32)
+    return cv2.remap(picture, *places, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+
+
+def patch(picture: np.ndarray, pose: Pose) -> np.ndarray:
+    """The picture over the grid, as if the face lay straight."""
+    return sample(picture, *pose.place(U, V))

@@ -1,0 +1,76 @@
+"""What else lies on the platform: anything but the dice found and the bare floor refuses the scene.
+
+The light divided out, a bare floor has one level everywhere. What is brighter in the darkest frame but one,
+or darker in the brightest, is a thing: no reflection reaches the one, no shadow of a die the other.
+"""
+
+import cv2
+import numpy as np
+
+from host_tools.second_reader.fit import Fit
+from host_tools.second_reader.light import Relit
+from host_tools.second_reader.refusal import Refused
+from tumbler.reader.profile import Profile
+
+_BRIGHTER, _DARKER = 1.5, 0.6  # of the floor's level
+_LEAST = 0.04  # of a face's area: dust and scratches are smaller
+_LEAN = 0.16  # share by which a die's foot may seem nearer to the picture's middle than its top
+_AROUND = 0.12  # sides left out around a die for its rim and the darkness at its foot
+_SLOPE = 0.25  # of the floor's level across the platform's radius under one lamp: not this lamp
+
+
+class Floor:
+    """The platform of a profile."""
+
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+        x, y, radius = profile.platform
+        rows, columns = np.mgrid[: profile.height, : profile.width].astype(np.float32)
+        self._across = (columns - x) / radius
+        self._down = (rows - y) / radius
+        reach = np.hypot(self._across, self._down)
+        self._inner = reach < 0.95
+        self.reachable = reach < 1 + 0.3 * profile.side / radius  # by the middle of a die
+
+    def level(self, relit: Relit) -> float:
+        """The bare floor's level: the commonest, as dice cover less than half of the platform."""
+        return float(np.median(relit.albedo[self._inner]))
+
+    def check_lamps(self, relit: Relit) -> None:
+        """Refused when a frame was not lit by its lamp: its floor is brighter on one side."""
+        level = self.level(relit)
+        bare = self._inner & (np.abs(relit.albedo - level) < 0.25 * level)
+        for plane in relit.planes:
+            cells = bare & (np.abs(plane - level) < 0.5 * level)
+            if cells.sum() < 0.2 * self._inner.sum():
+                raise Refused("unreadable", "lamps-uneven")
+            places = np.stack([np.ones(cells.sum()), self._across[cells], self._down[cells]], 1)
+            flat, right, down = np.linalg.lstsq(places, plane[cells], rcond=None)[0]
+            if np.hypot(right, down) > _SLOPE * flat:
+                raise Refused("unreadable", "lamps-uneven")
+
+    def check_bare(self, relit: Relit, fits: list[Fit]) -> None:
+        """Refused when something lies beside the dice."""
+        beside = self._inner & ~self._covered(fits)
+        level = self.level(relit)
+        for name, odd in (
+            ("bright thing", relit.steady > _BRIGHTER * level),
+            ("dark thing", relit.lit < _DARKER * level),
+        ):
+            whole = cv2.morphologyEx(
+                (odd & beside).astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)
+            )
+            count, _, stats, _ = cv2.connectedComponentsWithStats(whole)
+            if count > 1 and stats[1:, cv2.CC_STAT_AREA].max() > _LEAST * self._profile.side**2:
+                raise Refused("extra-object", name)
+
+    def _covered(self, fits: list[Fit]) -> np.ndarray:
+        """Where a die may show: from its top face to its foot, nearer to the middle of the picture."""
+        mask = np.zeros(self._inner.shape, np.uint8)
+        middle = np.array(self._profile.platform[:2])
+        for fit in fits:
+            top = fit.pose.corners((1 + 2 * _AROUND) * self._profile.side / fit.pose.side)
+            foot = top + _LEAN * (middle - top)
+            hull = cv2.convexHull(np.concatenate([top, foot]).astype(np.float32))
+            cv2.fillConvexPoly(mask, np.round(hull).astype(np.int32), 1)
+        return mask > 0

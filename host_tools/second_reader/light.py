@@ -1,0 +1,96 @@
+"""What the lamps do to a level surface taken away, so that a flat face looks the same under each of them.
+
+A frame divided by the light that falls on a level surface at the height of the top faces shows, under each
+lamp, the same brightness for a flat matt face and different ones for a tilted face, a side or a reflection. The
+median over the lamps is then a picture without reflections and shadows, and a face's brightness under the lamps
+gives its normal (Woodham, Photometric method for determining surface orientation, 1980).
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from tumbler.reader.profile import Profile
+
+_BLACK = 2.0  # grey level of darkness
+_GLOSS = 0.05  # a lamp this much too bright for the other three shows a reflection, not the normal
+
+
+@dataclass(frozen=True)
+class Relit:
+    """A scene's frames with the light divided out.
+
+    planes   array [lamp, row, column], float32, in grey levels of the platform's middle
+    albedo   median over the lamps
+    steady   darkest but one: only what all lamps but one light is bright, so no side of a die is
+    lit      brightest: only what no lamp lights is dark, so no shadow is
+    """
+
+    planes: np.ndarray
+    albedo: np.ndarray
+    steady: np.ndarray
+    lit: np.ndarray
+
+
+class Light:
+    """The lamps of a profile, as seen by level surfaces at the height of the top faces."""
+
+    def __init__(self, profile: Profile) -> None:
+        rows, columns = np.mgrid[: profile.height, : profile.width]
+        x = (columns - profile.platform[0]) / profile.scale
+        y = (rows - profile.platform[1]) / profile.scale
+        height = np.zeros_like(x) + profile.die_mm
+        rays = np.array(
+            [lamp[:, None, None] - np.stack([x, y, height]) for lamp in np.array(profile.positions)]
+        )
+        distance = np.sqrt((rays**2).sum(axis=1))
+        self._towards = rays / distance[:, None]
+        fall = np.array(profile.gains)[:, None, None] * self._towards[:, 2] / distance**2
+        middle = int(profile.platform[1]), int(profile.platform[0])
+        self._fall = fall / fall[:, *middle].mean()
+        self._stuck = [(int(x), int(y)) for x, y in profile.stuck]
+
+    def relight(self, frames: np.ndarray) -> Relit:
+        """Relit of frames [lamp, row, column] (uint8)."""
+        planes = np.empty(frames.shape, np.float32)
+        for lamp, frame in enumerate(frames):
+            whole = _mend(frame, self._stuck)
+            planes[lamp] = np.maximum(whole.astype(np.float32) - _BLACK, 0) / self._fall[lamp]
+        ordered = np.sort(planes, axis=0)
+        albedo = ordered[(len(ordered) - 1) // 2 : len(ordered) // 2 + 1].mean(axis=0)
+        return Relit(planes, albedo, ordered[min(1, len(ordered) - 1)], ordered[-1])
+
+    def tilt(self, levels: np.ndarray, x: float, y: float) -> float:
+        """Degrees between the vertical and the normal of a face at x, y with a relit level under each lamp.
+
+        One lamp that mirrors in a glossy face is left out.
+        """
+        column = min(max(int(x), 0), self._fall.shape[2] - 1)
+        row = min(max(int(y), 0), self._fall.shape[1] - 1)
+        towards = self._towards[:, :, row, column]
+        slopes = towards / towards[:, 2:]
+        everything = _normal_tilt(slopes, levels)
+        residuals = levels - slopes @ np.linalg.lstsq(slopes, levels, rcond=None)[0]
+        if np.abs(residuals).max() < _GLOSS / 4 * levels.mean():
+            return everything
+        suspects = np.flatnonzero(residuals > 0)
+        without = [_normal_tilt(np.delete(slopes, i, 0), np.delete(levels, i)) for i in suspects]
+        return min([everything, *without])
+
+
+def _normal_tilt(slopes: np.ndarray, levels: np.ndarray) -> float:
+    normal = np.linalg.lstsq(slopes, levels, rcond=None)[0]
+    return float(np.degrees(np.arctan2(np.hypot(normal[0], normal[1]), normal[2])))
+
+
+def _mend(frame: np.ndarray, stuck: list[tuple[int, int]]) -> np.ndarray:
+    """The frame with stuck pixels taken from their neighbours."""
+    if not stuck:
+        return frame
+    smooth = cv2.medianBlur(frame, 5)
+    whole = frame.copy()
+    for x, y in stuck:
+        part = slice(max(y - 1, 0), y + 2), slice(max(x - 1, 0), x + 2)
+        whole[part] = smooth[part]
+    return whole

@@ -1,0 +1,130 @@
+"""What must be true of a fitted face before it is believed: explained, level, whole and of the right size."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from host_tools.second_reader.faces import INSIDE, U, V, draw_pips, patch, sample
+from host_tools.second_reader.fit import Fit
+from host_tools.second_reader.light import Light, Relit
+from host_tools.second_reader.refusal import Refused
+from tumbler.reader.profile import LIGHT_PIPS, Profile
+
+FLAT_DEGREES = 4.5  # a level die measures 0 to 3.5 degrees
+_SCORE = 0.8  # correlation of a face that is believed
+_MARGIN = 0.05  # and how far the next best must stay behind
+_RESIDUAL = 0.4  # of a pip's contrast: the largest spot that may stay unexplained
+_CONTRAST = 0.45  # of the face's level: the least depth of dark pips
+_SIZE = 0.035  # share by which an outline may be larger than the profile's
+_PITCH = 0.1  # and the pips' pattern: it differs from die to die of a brand
+_DARKEST, _BRIGHTEST = 40, 250  # grey levels of a face in its brightest frame
+_REACH = 0.12  # and by which one side may seem nearer or farther from the middle, where a lit side shows
+_OUTWARD = np.linspace(0.38, 0.75, 38)
+_ALONG = np.linspace(-0.3, 0.3, 13)
+_SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1))  # du, dv outwards
+
+
+@dataclass(frozen=True)
+class Proof:
+    """tilt: degrees, None with one lamp; free: sides of the square where the die is seen to end."""
+
+    tilt: float | None
+    free: int
+
+
+class Prover:
+    """Proves fits of one profile."""
+
+    def __init__(self, profile: Profile, light: Light) -> None:
+        self._profile = profile
+        self._light = light
+        self._light_pips = profile.polarity == LIGHT_PIPS
+
+    def prove(self, fit: Fit, relit: Relit, frames: np.ndarray, others: list[Fit]) -> Proof:
+        """Proof that the face lies there; Refused with what is missing."""
+        self._check_exposure(fit, frames)
+        tilt = self._tilt(fit, relit) if len(frames) > 1 else None
+        if tilt is not None and tilt >= FLAT_DEGREES:
+            raise Refused("not-flat", f"tilt {tilt:.1f} deg")
+        free = 0 if self._light_pips else self._check_outline(fit, relit, others)
+        if tilt is None and free < 4:
+            raise Refused("unreadable", "touching under one lamp")
+        self._check_face(fit)
+        return Proof(tilt, free)
+
+    def _check_exposure(self, fit: Fit, frames: np.ndarray) -> None:
+        cells = self._bright_cells(fit)
+        levels = np.array([np.median(patch(frame.astype(np.float32), fit.pose)[cells]) for frame in frames])
+        if levels.max() < _DARKEST:
+            raise Refused("unreadable", "too-dark")
+        if np.sort(levels)[-min(2, len(levels))] >= _BRIGHTEST:
+            raise Refused("unreadable", "too-bright")
+
+    def _tilt(self, fit: Fit, relit: Relit) -> float:
+        cells = self._bright_cells(fit)
+        levels = np.array([np.median(patch(plane, fit.pose)[cells]) for plane in relit.planes])
+        return self._light.tilt(levels, fit.pose.x, fit.pose.y)
+
+    def _bright_cells(self, fit: Fit) -> np.ndarray:
+        """Cells of the grid that are surely face, or with light pips surely pip."""
+        pips = draw_pips(self._profile, fit.face, U, V, 1 / self._profile.side)
+        return INSIDE & (pips > 0.8 if self._light_pips else pips < 0.1)
+
+    def _check_face(self, fit: Fit) -> None:
+        if fit.residual > _RESIDUAL:
+            raise Refused("die-damaged", "unexplained-spot")
+        if fit.score < _SCORE:
+            raise Refused("unreadable", f"correlation {fit.score:.2f}")
+        if fit.margin < _MARGIN:
+            raise Refused("unreadable", "two faces fit")
+        if not self._light_pips and fit.depth < _CONTRAST * fit.level:
+            raise Refused("unreadable", "faint pips")
+        if fit.face > 1 and abs(fit.pose.side / self._profile.side - 1) > _PITCH:
+            raise Refused("die-damaged", "pips-misplaced")
+
+    def _check_outline(self, fit: Fit, relit: Relit, others: list[Fit]) -> int:
+        """How many sides end where a die's do; a side may be hidden only by a neighbour."""
+        reaches = self._reaches(fit, relit.albedo)
+        ends = np.abs(reaches - 1) <= _REACH
+        unlit = np.abs(self._reaches(fit, relit.steady) - 1) <= _REACH
+        for reach, end, (du, dv) in zip(reaches, ends | unlit, _SIDES, strict=True):
+            if reach < 1 - _REACH or not (end or self._beside(fit, du, dv, others)):
+                raise Refused("die-damaged", "odd-outline")
+        widths = [reaches[pair].mean() for pair in ([0, 1], [2, 3]) if ends[pair].all()]
+        if not widths:
+            widths = [reaches[ends].mean()] if ends.any() else []
+        if not widths:
+            raise Refused("unreadable", "no-outline")
+        # A side of the die that is lit widens one axis, so the smaller one tells the size.
+        if min(widths) > 1 + _SIZE:
+            raise Refused("stacked", "too near")
+        if min(widths) < 1 - 2 * _SIZE:
+            raise Refused("die-damaged", "small outline")
+        return int((ends | unlit).sum())
+
+    def _reaches(self, fit: Fit, picture: np.ndarray) -> np.ndarray:
+        """How far the four sides are from the middle, as shares of half the profile's side; 2 when not seen.
+
+        A side is where the face falls to half its level.
+        """
+        distances = _OUTWARD * self._profile.side / fit.pose.side
+        cut = 0.5 * fit.level
+        reaches = np.full(4, 2.0)
+        for side, (du, dv) in enumerate(_SIDES):
+            out, across = np.meshgrid(distances, _ALONG, indexing="ij")
+            u, v = (du * out, across) if du else (across, dv * out)
+            levels = np.median(sample(picture, *fit.pose.place(u, v)), axis=1)
+            below = np.flatnonzero(levels < cut)
+            if not len(below):
+                continue
+            after = below[0]
+            before = max(after - 1, 0)
+            fall = (levels[before] - cut) / max(levels[before] - levels[after], 1e-3)
+            reaches[side] = 2 * (_OUTWARD[before] + fall * (_OUTWARD[1] - _OUTWARD[0]))
+        return reaches
+
+    def _beside(self, fit: Fit, du: float, dv: float, others: list[Fit]) -> bool:
+        """Whether another die found lies against this side."""
+        x, y = (float(at) for at in fit.pose.place(np.array(du * 0.95), np.array(dv * 0.95)))
+        near = 0.8 * self._profile.side
+        return any(np.hypot(other.pose.x - x, other.pose.y - y) < near for other in others)
