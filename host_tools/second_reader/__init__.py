@@ -5,6 +5,7 @@ compare(fields, second)                     Agreement of the device's reading wi
 """
 
 from host_tools.second_reader.agreement import Agreement, compare
-from host_tools.second_reader.reader import SecondReader
+from host_tools.second_reader.profile import Profile, ProfileError, load_profile
+from host_tools.second_reader.reader import FrameError, SecondReader
 
-__all__ = ["Agreement", "SecondReader", "compare"]
+__all__ = ["Agreement", "FrameError", "Profile", "ProfileError", "SecondReader", "compare", "load_profile"]

@@ -1,6 +1,7 @@
 """Whether the device's reading and the second reader's say the same.
 
-Only a reading can agree with a reading. A refusal is no proof against the other reader, and no support either.
+Only a reading can agree with a reading. A refusal proves nothing against the other reader,
+and supports it as little.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Pictures of the six top faces drawn from the profile, and a picture's patch laid over them.
+"""Pictures of the six top faces drawn from their look, and a picture's patch laid over them.
 
 Both live on one grid: GRID x GRID cells across SPAN sides of the die, the middle of the face in the middle.
 """
@@ -9,11 +9,10 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from tumbler.reader.profile import LIGHT_PIPS, Profile
+from host_tools.second_reader.profile import FACES, LIGHT_PIPS, Look
 
 GRID = 40
 SPAN = 1.3
-FACES = (1, 2, 3, 4, 5, 6)
 
 _STEPS = ((np.arange(GRID) + 0.5) / GRID - 0.5) * SPAN
 U, V = (grid.astype(np.float32) for grid in np.meshgrid(_STEPS, _STEPS))
@@ -43,21 +42,20 @@ class Pose:
         )
 
 
-def draw_pips(profile: Profile, face: int, u: np.ndarray, v: np.ndarray, blur: float) -> np.ndarray:
+def draw_pips(look: Look, face: int, u: np.ndarray, v: np.ndarray, blur: float) -> np.ndarray:
     """1 in the pips of a face, 0 beside them, at places u, v; their edges are soft over `blur` sides."""
-    radius = math.sqrt(profile.masses[face] / math.pi) / profile.side
     drawn = np.zeros_like(u)
-    for x, y in profile.pips[face]:
-        inside = (radius - np.hypot(u - x, v - y)) / blur
+    for x, y in look.pips[face]:
+        inside = (look.radii[face] - np.hypot(u - x, v - y)) / blur
         drawn = np.maximum(drawn, 1 / (1 + np.exp(-3.4 * np.clip(inside, -8, 8))))
     return drawn
 
 
-def templates(profile: Profile) -> dict[int, np.ndarray]:
+def templates(look: Look) -> dict[int, np.ndarray]:
     """Face -> its pips on the grid: above 0 where brighter than the face, below where darker."""
-    sign = 1 if profile.polarity == LIGHT_PIPS else -1
-    blur = 1.0 / profile.side
-    return {face: sign * draw_pips(profile, face, U, V, blur).astype(np.float32) for face in FACES}
+    sign = 1 if look.polarity == LIGHT_PIPS else -1
+    blur = 1.0 / look.side
+    return {face: sign * draw_pips(look, face, U, V, blur).astype(np.float32) for face in FACES}
 
 
 def sample(picture: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:

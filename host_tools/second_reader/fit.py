@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 
-from host_tools.second_reader.faces import FACES, GRID, INSIDE, SPAN, TURNS, Pose, patch, sample, templates
+from host_tools.second_reader.faces import GRID, INSIDE, SPAN, TURNS, Pose, patch, sample, templates
 from host_tools.second_reader.light import Relit
-from tumbler.reader.profile import LIGHT_PIPS, Profile
+from host_tools.second_reader.profile import FACES, LIGHT_PIPS, Look
 
 _EDGE_WEIGHT = 0.35  # of the edges' contrast against the correlation of the pips
 _IN, _OUT = 0.42, 0.57  # sides from the middle: on the face, and past its edge
@@ -42,14 +42,14 @@ class Fit:
 
 
 class Fitter:
-    """Fits the faces of one profile."""
+    """Fits the faces of one look of dice."""
 
-    def __init__(self, profile: Profile) -> None:
-        self.profile = profile
-        self._light = profile.polarity == LIGHT_PIPS
-        self._drawn = templates(profile)
+    def __init__(self, look: Look) -> None:
+        self.look = look
+        self._light = look.polarity == LIGHT_PIPS
+        self._drawn = templates(look)
         self._normal = {face: _normalised(drawn) for face, drawn in self._drawn.items()}
-        self._spot = _disc(math.sqrt(min(profile.masses.values()) / math.pi) / profile.side)
+        self._spot = _disc(min(look.radii.values()))
 
     def fit(self, relit: Relit, start: Pose, face: int) -> Fit:
         """The best Fit near a start; `face` is the one first believed."""
@@ -80,7 +80,7 @@ class Fitter:
                             pose.x + delta[0], pose.y + delta[1], pose.side + delta[3], pose.angle + delta[2]
                         )
                         if (
-                            abs(tried.side / self.profile.side - 1) > 0.2
+                            abs(tried.side / self.look.side - 1) > 0.2
                             or _apart(tried, start) > 0.4 * start.side
                         ):
                             continue

@@ -9,8 +9,8 @@ import numpy as np
 
 from host_tools.second_reader.fit import Fit
 from host_tools.second_reader.light import Relit
+from host_tools.second_reader.profile import Profile
 from host_tools.second_reader.refusal import Refused
-from tumbler.reader.profile import Profile
 
 _BRIGHTER, _DARKER = 1.5, 0.6  # of the floor's level
 _LEAST = 0.04  # of a face's area: dust and scratches are smaller
@@ -30,7 +30,7 @@ class Floor:
         self._down = (rows - y) / radius
         reach = np.hypot(self._across, self._down)
         self._inner = reach < 0.95
-        self.reachable = reach < 1 + 0.3 * profile.side / radius  # by the middle of a die
+        self.reachable = reach < 1 + 0.3 * profile.look.side / radius  # by the middle of a die
 
     def level(self, relit: Relit) -> float:
         """The bare floor's level: the commonest, as dice cover less than half of the platform."""
@@ -61,7 +61,7 @@ class Floor:
                 (odd & beside).astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)
             )
             count, _, stats, _ = cv2.connectedComponentsWithStats(whole)
-            if count > 1 and stats[1:, cv2.CC_STAT_AREA].max() > _LEAST * self._profile.side**2:
+            if count > 1 and stats[1:, cv2.CC_STAT_AREA].max() > _LEAST * self._profile.look.side**2:
                 raise Refused("extra-object", name)
 
     def _covered(self, fits: list[Fit]) -> np.ndarray:
@@ -69,7 +69,7 @@ class Floor:
         mask = np.zeros(self._inner.shape, np.uint8)
         middle = np.array(self._profile.platform[:2])
         for fit in fits:
-            top = fit.pose.corners((1 + 2 * _AROUND) * self._profile.side / fit.pose.side)
+            top = fit.pose.corners((1 + 2 * _AROUND) * self._profile.look.side / fit.pose.side)
             foot = top + _LEAN * (middle - top)
             hull = cv2.convexHull(np.concatenate([top, foot]).astype(np.float32))
             cv2.fillConvexPoly(mask, np.round(hull).astype(np.int32), 1)

@@ -1,9 +1,9 @@
 """What the lamps do to a level surface taken away, so that a flat face looks the same under each of them.
 
 A frame divided by the light that falls on a level surface at the height of the top faces shows, under each
-lamp, the same brightness for a flat matt face and different ones for a tilted face, a side or a reflection. The
-median over the lamps is then a picture without reflections and shadows, and a face's brightness under the lamps
-gives its normal (Woodham, Photometric method for determining surface orientation, 1980).
+lamp, the same brightness for a flat matt face and different ones for a tilted face, a side or a reflection.
+The median over the lamps is then a picture without reflections and shadows, and a face's brightness under the
+lamps gives its normal (Woodham, Photometric method for determining surface orientation, 1980).
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from tumbler.reader.profile import Profile
+from host_tools.second_reader.profile import Profile
 
 _BLACK = 2.0  # grey level of darkness
 _GLOSS = 0.05  # a lamp this much too bright for the other three shows a reflection, not the normal

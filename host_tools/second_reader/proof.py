@@ -7,8 +7,8 @@ import numpy as np
 from host_tools.second_reader.faces import INSIDE, U, V, draw_pips, patch, sample
 from host_tools.second_reader.fit import Fit
 from host_tools.second_reader.light import Light, Relit
+from host_tools.second_reader.profile import LIGHT_PIPS, Profile
 from host_tools.second_reader.refusal import Refused
-from tumbler.reader.profile import LIGHT_PIPS, Profile
 
 FLAT_DEGREES = 4.5  # a level die measures 0 to 3.5 degrees
 _SCORE = 0.8  # correlation of a face that is believed
@@ -36,9 +36,10 @@ class Prover:
     """Proves fits of one profile."""
 
     def __init__(self, profile: Profile, light: Light) -> None:
-        self._profile = profile
+        self._look = profile.look
         self._light = light
-        self._light_pips = profile.polarity == LIGHT_PIPS
+        self._side = profile.look.side
+        self._light_pips = profile.look.polarity == LIGHT_PIPS
 
     def prove(self, fit: Fit, relit: Relit, frames: np.ndarray, others: list[Fit]) -> Proof:
         """Proof that the face lies there; Refused with what is missing."""
@@ -67,7 +68,7 @@ class Prover:
 
     def _bright_cells(self, fit: Fit) -> np.ndarray:
         """Cells of the grid that are surely face, or with light pips surely pip."""
-        pips = draw_pips(self._profile, fit.face, U, V, 1 / self._profile.side)
+        pips = draw_pips(self._look, fit.face, U, V, 1 / self._side)
         return INSIDE & (pips > 0.8 if self._light_pips else pips < 0.1)
 
     def _check_face(self, fit: Fit) -> None:
@@ -79,7 +80,7 @@ class Prover:
             raise Refused("unreadable", "two faces fit")
         if not self._light_pips and fit.depth < _CONTRAST * fit.level:
             raise Refused("unreadable", "faint pips")
-        if fit.face > 1 and abs(fit.pose.side / self._profile.side - 1) > _PITCH:
+        if fit.face > 1 and abs(fit.pose.side / self._side - 1) > _PITCH:
             raise Refused("die-damaged", "pips-misplaced")
 
     def _check_outline(self, fit: Fit, relit: Relit, others: list[Fit]) -> int:
@@ -107,7 +108,7 @@ class Prover:
 
         A side is where the face falls to half its level.
         """
-        distances = _OUTWARD * self._profile.side / fit.pose.side
+        distances = _OUTWARD * self._side / fit.pose.side
         cut = 0.5 * fit.level
         reaches = np.full(4, 2.0)
         for side, (du, dv) in enumerate(_SIDES):
@@ -126,5 +127,5 @@ class Prover:
     def _beside(self, fit: Fit, du: float, dv: float, others: list[Fit]) -> bool:
         """Whether another die found lies against this side."""
         x, y = (float(at) for at in fit.pose.place(np.array(du * 0.95), np.array(dv * 0.95)))
-        near = 0.8 * self._profile.side
+        near = 0.8 * self._side
         return any(np.hypot(other.pose.x - x, other.pose.y - y) < near for other in others)

@@ -11,17 +11,20 @@ import numpy as np
 from host_tools.second_reader.fit import Fit, Fitter
 from host_tools.second_reader.floor import Floor
 from host_tools.second_reader.light import Light, Relit
+from host_tools.second_reader.profile import LIGHT_PIPS, Profile
 from host_tools.second_reader.proof import FLAT_DEGREES, Proof, Prover
 from host_tools.second_reader.refusal import REASONS, Refused
 from host_tools.second_reader.search import Search
-from tumbler.reader.gather import FrameError
-from tumbler.reader.profile import LIGHT_PIPS, Profile
 
 _SEEN = 0.6  # correlation from which something is a die, well read or not
 _UNLIKE = 0.7  # residual from which it is none
 _SURE = 0.8  # correlation from which it is one, surely
 _FAINT = 0.65  # of a sure one's contrast: sides, far faces and dust have less
 _PITCHES = 1.045  # ratio of the pips' patterns in one scene: one storey is at least 1.06
+
+
+class FrameError(ValueError):
+    """The frames cannot be of this profile; the message says why."""
 
 
 class SecondReader:
@@ -32,8 +35,8 @@ class SecondReader:
         self._count = count
         self._light = Light(profile)
         self._floor = Floor(profile)
-        self._search = Search(profile)
-        self._fitter = Fitter(profile)
+        self._search = Search(profile.look)
+        self._fitter = Fitter(profile.look)
         self._prover = Prover(profile, self._light)
 
     def read(self, frames: list[bytes]) -> dict:
@@ -68,8 +71,9 @@ class SecondReader:
 
     def _check(self, frames: list[bytes]) -> np.ndarray:
         profile = self.profile
-        if len(frames) != profile.lamps:
-            raise FrameError(f"{len(frames)} frames, the profile is for {profile.lamps}")
+        lamps = len(profile.positions)
+        if len(frames) != lamps:
+            raise FrameError(f"{len(frames)} frames, the profile is for {lamps}")
         if any(len(frame) != profile.width * profile.height for frame in frames):
             raise FrameError(f"a frame is not of {profile.width} x {profile.height} pixels")
         if len(set(frames)) < len(frames):
@@ -83,7 +87,7 @@ class SecondReader:
             fit = self._fitter.fit(relit, candidate.pose, candidate.face)
             if fit.score < _SEEN or fit.residual > _UNLIKE or fit.depth <= 0:
                 continue
-            if all(_distance(fit, other) > 0.5 * self.profile.side for other in found):
+            if all(_distance(fit, other) > 0.5 * self.profile.look.side for other in found):
                 found.append(fit)
         deepest = max((fit.depth for fit in found if fit.score > _SURE), default=0)
         return [fit for fit in found if fit.depth > _FAINT * deepest]
@@ -97,13 +101,13 @@ class SecondReader:
     def _check_apart(self, fits: list[Fit]) -> None:
         """Two dice on the platform cannot be nearer than a side."""
         for i, fit in enumerate(fits):
-            if any(_distance(fit, other) < 0.93 * self.profile.side for other in fits[:i]):
+            if any(_distance(fit, other) < 0.93 * self.profile.look.side for other in fits[:i]):
                 raise Refused("stacked", "dice overlap")
 
     def _check_heights(self, fits: list[Fit]) -> None:
         """Light pips have no outline to tell the height by; their patterns must be of one size."""
         sides = [fit.pose.side for fit in fits if fit.face > 1]
-        if self.profile.polarity == LIGHT_PIPS and sides and max(sides) > _PITCHES * min(sides):
+        if self.profile.look.polarity == LIGHT_PIPS and sides and max(sides) > _PITCHES * min(sides):
             raise Refused("stacked", "pitches differ")
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from host_tools.second_reader.faces import FACES, TURNS, Pose, draw_pips
-from tumbler.reader.profile import LIGHT_PIPS, Profile
+from host_tools.second_reader.faces import TURNS, Pose, draw_pips
+from host_tools.second_reader.profile import FACES, LIGHT_PIPS, Look
 
 SIDE = 15.0
 _ANGLES = 15  # over a quarter turn
@@ -31,12 +31,12 @@ class Candidate:
 
 
 class Search:
-    """The filters of a profile; made once, used for any number of pictures."""
+    """The filters of one look of dice; made once, used for any number of pictures."""
 
-    def __init__(self, profile: Profile) -> None:
-        self._side = profile.side
-        self._factor = min(SIDE / profile.side, 1.0)
-        self._turns = [self._filters(profile, step * math.pi / 2 / _ANGLES) for step in range(_ANGLES)]
+    def __init__(self, look: Look) -> None:
+        self._side = look.side
+        self._factor = min(SIDE / look.side, 1.0)
+        self._turns = [self._filters(look, step * math.pi / 2 / _ANGLES) for step in range(_ANGLES)]
 
     def find(self, picture: np.ndarray, inside: np.ndarray) -> list[Candidate]:
         """Candidates in a picture (float32) where `inside` is True, best first, 0.6 sides apart."""
@@ -57,21 +57,19 @@ class Search:
         weight[~allowed | (best < _LEAST)] = 0
         return self._peaks(best, weight, which)
 
-    def _filters(
-        self, profile: Profile, angle: float
-    ) -> tuple[np.ndarray, list[tuple[int, float, np.ndarray]]]:
+    def _filters(self, look: Look, angle: float) -> tuple[np.ndarray, list[tuple[int, float, np.ndarray]]]:
         """The square's cells, and (face, angle, filter) of each face and way to lie at this angle."""
-        side = profile.side * self._factor
+        side = look.side * self._factor
         half = math.ceil(side * 0.71)
         y, x = np.mgrid[-half : half + 1, -half : half + 1].astype(np.float32)
         square = self._cells(x, y, side, angle)
-        sign = 1 if profile.polarity == LIGHT_PIPS else -1
+        sign = 1 if look.polarity == LIGHT_PIPS else -1
         filters = []
         for face in FACES:
             for quarter in range(TURNS[face]):
                 turned = angle + quarter * math.pi / 2
                 c, s = math.cos(turned) / side, math.sin(turned) / side
-                pips = sign * draw_pips(profile, face, c * x + s * y, c * y - s * x, 1.0 / side)
+                pips = sign * draw_pips(look, face, c * x + s * y, c * y - s * x, 1.0 / side)
                 pips = (pips - (pips * square).sum() / square.sum()) * square
                 filters.append((face, turned, (pips / np.sqrt((pips**2).sum())).astype(np.float32)))
         return square.astype(np.float32), filters

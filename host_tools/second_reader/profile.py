@@ -1,0 +1,105 @@
+"""A profile file, read by the second reader's own code: it shares none of the device's."""
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+DARK_PIPS = "dark-pips"
+LIGHT_PIPS = "light-pips"
+FACES = (1, 2, 3, 4, 5, 6)
+
+
+class ProfileError(ValueError):
+    """The profile cannot be used; the message names the file and the field."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """How dice look from above.
+
+    polarity  DARK_PIPS or LIGHT_PIPS
+    side      edge of a top face in pixels, where it has half its level
+    pips      face -> ((u, v), ...) pip centres, in sides from the middle of the face
+    radii     face -> radius of its pips, in sides
+    """
+
+    polarity: str
+    side: float
+    pips: dict[int, list[tuple[float, float]]]
+    radii: dict[int, float]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """One camera over one platform with one style of dice.
+
+    width, height  frame size, pixels
+    die_mm         edge of a die
+    scale          pixels a mm where top faces lie
+    platform       centre x, y and radius, pixels
+    positions      lamp x, y, z in mm from the platform's centre, x right and y down in the picture
+    gains          strength of each lamp
+    stuck          (x, y) of pixels that do not work
+    """
+
+    look: Look
+    width: int
+    height: int
+    die_mm: float
+    scale: float
+    platform: tuple[float, float, float]
+    positions: tuple[tuple[float, float, float], ...]
+    gains: tuple[float, ...]
+    stuck: tuple[tuple[int, int], ...]
+
+
+def load_profile(path: Path) -> Profile:
+    """Profile from a JSON file. OSError when it cannot be opened, ProfileError when it cannot be used."""
+    text = path.read_bytes()
+    try:
+        return _profile(json.loads(text))
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+        raise ProfileError(f"{path}: is no usable profile ({type(error).__name__}: {error})") from error
+
+
+def _profile(fields: dict[str, Any]) -> Profile:
+    side = _above_zero(fields["side"])
+    if fields["polarity"] not in {DARK_PIPS, LIGHT_PIPS}:
+        raise ValueError(f"polarity {fields['polarity']}")
+    faces = {face: fields["faces"][str(face)] for face in FACES}
+    look = Look(
+        polarity=fields["polarity"],
+        side=side,
+        pips={face: [_numbers(pip, 2) for pip in faces[face]["pips"]] for face in FACES},
+        radii={face: math.sqrt(_above_zero(faces[face]["mass"]) / math.pi) / side for face in FACES},
+    )
+    for face, pips in look.pips.items():
+        if len(pips) != face or any(abs(at) > 0.45 for pip in pips for at in pip):
+            raise ValueError(f"faces.{face}.pips")
+    lamps = fields["lamps"]
+    return Profile(
+        look=look,
+        width=int(_above_zero(fields["width"])),
+        height=int(_above_zero(fields["height"])),
+        die_mm=_above_zero(fields["die_mm"]),
+        scale=_above_zero(fields["scale"]),
+        platform=_numbers(fields["platform"], 3),
+        positions=tuple(_numbers(lamp["at"], 3) for lamp in lamps),
+        gains=tuple(_above_zero(lamp["gain"]) for lamp in lamps),
+        stuck=tuple((int(x), int(y)) for x, y in fields["stuck"]),
+    )
+
+
+def _numbers(values: list, count: int) -> tuple:
+    numbers = tuple(float(value) for value in values)
+    if len(numbers) != count or not all(math.isfinite(number) for number in numbers):
+        raise ValueError(f"{values}: must be {count} numbers")
+    return numbers
+
+
+def _above_zero(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e6:
+        raise ValueError(f"{value}: must be a number above 0")
+    return value
