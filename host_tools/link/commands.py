@@ -75,7 +75,7 @@ class CommandDesk:
         """Return when the line may be used beside a command.
 
         A device that carries one out may be deaf, writing its flash: what can wait, waits for the reply, or
-        until the command itself has to be repeated.
+        as long as that may last.
         """
         while (outstanding := self._outstanding) and self._clock.now() < self._quiet_until:
             await done_by(self._clock, outstanding.reply, self._quiet_until)
@@ -94,6 +94,7 @@ class CommandDesk:
         """Send what is outstanding once more, as the line is there again."""
         if self._outstanding:
             self._sent += 1
+            self._quiet_until = self._clock.now() + _LEAST_MS / 1000
             await self._send_frame(self._outstanding.session, self._outstanding.frame)
 
     def on_reply(self, values: dict[str, Any]) -> None:
@@ -125,8 +126,8 @@ class CommandDesk:
         while True:
             await self.repeat()
             sent_at = self._clock.now()
-            self._quiet_until = sent_at + self._round_trip.timeout / 1000
-            wake_at = self._quiet_until if deadline is None else min(self._quiet_until, deadline)
+            repeat_at = sent_at + self._round_trip.timeout / 1000
+            wake_at = repeat_at if deadline is None else min(repeat_at, deadline)
             if await done_by(self._clock, outstanding.reply, wake_at):
                 if self._sent == 1:
                     self._round_trip.measured(int((self._clock.now() - sent_at) * 1000))

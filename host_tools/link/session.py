@@ -118,6 +118,7 @@ class HostSession:
         self._loss = ""  # what was last told about a line that is not there
         self._inbox: Inbox | None = None
         self._arrived = asyncio.Event()
+        self._durable = asyncio.Event()
         self._sink_lock = asyncio.Lock()  # the head is never asked for while a commit moves it
         self._command_lock = asyncio.Lock()
         self._desk = CommandDesk(self._clock, self._send_in_session, self.counters)
@@ -132,7 +133,7 @@ class HostSession:
     async def run(self) -> None:
         """Keep the link up, once, until cancelled or the sink fails. A begun commit is finished first."""
         try:
-            await _together(self._keep_link(), self._keep_storing())
+            await _together(self._keep_link(), self._keep_storing(), self._keep_acknowledging())
         finally:
             self._stopped = True
             if self._peer:
@@ -361,12 +362,16 @@ class HostSession:
             await self._arrived.wait()
             self._arrived.clear()
             async with self._sink_lock:
-                inbox = self._inbox
-                if not inbox or not await self._store(inbox):
-                    continue
+                if self._inbox and await self._store(self._inbox):
+                    self._durable.set()
+
+    async def _keep_acknowledging(self) -> None:
+        while True:
+            await self._durable.wait()
             await self._desk.quiet()
-            if self._peer and self._inbox is inbox:
-                await self._send_sealed("ack", self._peer, {"committed": inbox.committed})
+            self._durable.clear()
+            if self._peer and self._inbox:
+                await self._send_sealed("ack", self._peer, {"committed": self._inbox.committed})
 
     async def _store(self, inbox: Inbox) -> bool:
         """Commit what waits, as one batch; True when something new is durable."""

@@ -12,11 +12,13 @@ from typing import Any
 
 from host_tools.link import TransportLost, UnknownDevice
 from tumbler import definitions
+from tumbler.evidence import Evidence
 from tumbler.link.session import DeviceSession
 
 DEVICE = b"tumbler1"
 KEY = bytes(range(32))
 WALL_MS = 1_764_000_000_000
+UART_BUFFER = 512  # bytes that wait for the line
 
 
 class Stuck(Exception):
@@ -145,6 +147,11 @@ class Wire:
         self.arrived += piece
         self.news.set()
 
+    def offer(self, frame: bytes) -> int:
+        """`send` as far as a UART's buffer takes it: nothing while it holds a good deal."""
+        waiting = (self._free_at - asyncio.get_running_loop().time()) * 115200 / 10
+        return self.send(frame) if waiting < UART_BUFFER else 0
+
     def take(self) -> bytes:
         data = bytes(self.arrived)
         self.arrived.clear()
@@ -236,6 +243,7 @@ class Device:
     """A device on a line: a journal that outlives its boots, a session a boot. `obey` answers commands."""
 
     TICK_S = 0.01
+    FRAME = 19200  # bytes: 160x120
 
     def __init__(self, line: Any, open_journal: Callable[[], Any], rng: random.Random) -> None:
         self.line = line
@@ -253,7 +261,9 @@ class Device:
         self.journal = self._open_journal()
         self._started = asyncio.get_running_loop().time()
         identity = {"device": DEVICE, "boot": self.boots, "firmware": bytes(32)}
-        self.session = DeviceSession(self.journal, KEY, identity, self._rng.randrange(1, 2**32), self._write)
+        self.evidence = Evidence(4, self.FRAME, spare=0)
+        session = self._rng.randrange(1, 2**32)
+        self.session = DeviceSession(self.journal, KEY, identity, session, self._write, self.evidence)
         self.session.notify({"state": "idle", "strokes": 0, "at_rest": True, "faults": []}, self.now())
 
     def now(self) -> int:
@@ -264,6 +274,15 @@ class Device:
         sequence = self.journal.last + 1
         self.journal.append(sequence, self._rng.randbytes(self._rng.choice([90, 180, 253, 400, 640])))
         return sequence
+
+    def read_scene(self) -> bytes:
+        """Read four frames of noise, which are then kept; returns their SHA-256."""
+        self.evidence.begin()
+        for index in range(4):
+            self.evidence.frame(index)[:] = self._rng.randbytes(self.FRAME)
+        whole = b"".join(bytes(self.evidence.frame(index)) for index in range(4))
+        self.evidence.complete(hashlib.sha256(whole).digest())
+        return hashlib.sha256(whole).digest()
 
     def attest(self, command: dict[str, Any]) -> None:
         """Carry out a command as the controller does: journal first, then reply."""
@@ -281,4 +300,4 @@ class Device:
             await asyncio.sleep(self.TICK_S)
 
     def _write(self, data: Any) -> int:
-        return self.line.to_host.send(bytes(data))
+        return self.line.to_host.offer(bytes(data))

@@ -37,7 +37,7 @@ class PtyWire:
         except OSError:  # nothing there, nobody has opened it, or unplugged
             return b""
 
-    def send(self, data):
+    def offer(self, data):
         try:
             return os.write(self.master, data)
         except OSError:
