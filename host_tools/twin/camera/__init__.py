@@ -10,10 +10,12 @@ from host_tools.twin.camera.rig import Lamp, Rig
 from host_tools.twin.camera.sensor import Sensor
 from host_tools.twin.camera.styles import BRANDS, STYLES, Brand, Style, style_named
 from host_tools.twin.camera.trace import Tracer
+from host_tools.twin.camera.trouble import TROUBLES, Troubled, TroubleError
 
 __all__ = [
     "BRANDS",
     "STYLES",
+    "TROUBLES",
     "Brand",
     "CameraError",
     "Lamp",
@@ -26,5 +28,7 @@ __all__ = [
     "Style",
     "StyleError",
     "Tracer",
+    "TroubleError",
+    "Troubled",
     "style_named",
 ]

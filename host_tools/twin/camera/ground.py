@@ -14,7 +14,7 @@ WHITE_BODY = 0.8  # what a white die reflects: the sensor's `white` is its grey 
 DIE_TOP = 16.0  # mm, where that level holds
 _WALL_TOP = 30.0  # mm
 _SPECKS = 9  # of dust, on average
-_MIRROR_LIGHT = 900.0  # grey levels of a lamp's mirror image, far above white
+_MIRROR_LIGHT = 8.0  # a lamp's mirror image against a white die
 
 
 class Ground:
@@ -71,7 +71,7 @@ class Ground:
         rows, columns = np.mgrid[top : bottom : 1 / 3, left : right : 1 / 3]
         met = self._thrown_back(lamp, columns - 1 / 3, rows - 1 / 3)
         share = met.reshape(bottom - top, 3, right - left, 3).mean((1, 3))
-        total[top:bottom, left:right] = _MIRROR_LIGHT * share
+        total[top:bottom, left:right] = _MIRROR_LIGHT * rig.sensor.white * share
         return total
 
     def _thrown_back(self, lamp: Lamp, columns: Floats, rows: Floats) -> NDArray[np.bool_]:

@@ -14,7 +14,8 @@ class Picture:
 
     frames: grey (rows, columns), one under each lamp; dice, faces: number of the die (1 is the first) and of
     its face at each pixel, 0 where none is; glare: (frames, rows, columns), true where a lamp's mirror image
-    lies; visible: share of each die's top face that no other body hides.
+    lies; visible: share of each die's top face that no other body hides; trouble: what is wrong with the
+    picture itself, empty when nothing is.
     """
 
     frames: tuple[NDArray[np.uint8], ...]
@@ -22,6 +23,7 @@ class Picture:
     faces: NDArray[np.uint8]
     glare: NDArray[np.bool_]
     visible: tuple[float, ...]
+    trouble: str = ""
 
     def save(self, folder: Path) -> None:
         """Write lamp0.png, lamp1.png and so on into the folder, which is made."""

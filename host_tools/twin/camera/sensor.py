@@ -15,12 +15,14 @@ BLACK = 2.0  # grey level of no light
 class Sensor:
     """white: grey level of a white die's face in the middle of the platform, under one lamp.
 
-    blur: of the lens, sigma in pixels; vignette: light lost in the corners, a share; gamma: 1 is linear;
-    electrons: for one grey level (shot noise); read, row: noise in grey levels; stuck: row, column, level.
+    blur: of the lens, sigma in pixels; smear: motion in pixels, along columns and rows; vignette: light lost
+    in the corners, a share; gamma: 1 is linear; electrons: for one grey level (shot noise); read, row: noise
+    in grey levels; stuck: row, column, level.
     """
 
     white: float = 110.0
     blur: float = 0.6
+    smear: tuple[float, float] = (0.0, 0.0)
     vignette: float = 0.1
     gamma: float = 1.0
     electrons: float = 120.0
@@ -37,9 +39,10 @@ class Sensor:
                 raise SizeError(f"sensor {name} {getattr(self, name)}: cannot be negative")
 
     def expose(self, light: Floats, rng: np.random.Generator) -> NDArray[np.uint8]:
-        """Frames (n, rows, columns) of grey levels, from blurred light in grey levels above black."""
+        """Frames (n, rows, columns) of grey levels, from sharp light in grey levels above black."""
         count, height, width = light.shape
-        signal = light * self._falloff(height, width)
+        seen = smeared(blurred(light, self.blur), *self.smear)
+        signal = seen * self._falloff(height, width)
         noise = rng.standard_normal(light.shape, np.float32)
         noise *= np.sqrt(signal / np.float32(self.electrons) + np.float32(self.read**2))
         signal += noise
@@ -72,6 +75,8 @@ def blurred(light: Floats, sigma: float) -> Floats:
 
 def smeared(light: Floats, columns: float, rows: float) -> Floats:
     """Frames blurred by an even motion over so many pixels."""
+    if not columns and not rows:
+        return light
     steps = max(2, int(np.ceil(np.hypot(columns, rows))) + 1)
     total = np.zeros_like(light)
     for share in np.linspace(-0.5, 0.5, steps):

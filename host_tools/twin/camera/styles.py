@@ -31,7 +31,7 @@ class Brand:
     pip: float = 0.1
     single: float = 0.1
     six: tuple[float, float] = (0.26, 0.26)
-    depth: float = 0.15
+    depth: float = 0.07
 
     def __post_init__(self) -> None:
         if not 0 < self.pip < self.pitch < 0.5 - self.pip / 2:
@@ -81,7 +81,7 @@ class Style:
 CLASSIC = Brand("classic")
 COMPACT = Brand("compact", pitch=0.2, pip=0.088, single=0.088, six=(0.2, 0.24))
 ASIAN = Brand("asian", pitch=0.25, pip=0.093, single=0.17, six=(0.25, 0.25))
-BROAD = Brand("broad", pitch=0.27, pip=0.115, single=0.13, six=(0.25, 0.28))
+BROAD = Brand("broad", pitch=0.27, pip=0.115, single=0.13, six=(0.25, 0.28), depth=0.15)
 CASINO = Brand("casino", pip=0.105, single=0.105, depth=0.0)
 BRANDS = {brand.name: brand for brand in (CLASSIC, COMPACT, ASIAN, BROAD, CASINO)}
 

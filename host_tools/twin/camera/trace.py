@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from host_tools.twin.camera.ground import Ground, dust
 from host_tools.twin.camera.picture import Picture
 from host_tools.twin.camera.rig import Lamp, Rig
-from host_tools.twin.camera.sensor import blurred
 from host_tools.twin.camera.shade import Shade
 from host_tools.twin.camera.shadows import behind, cast, lamp_points
 from host_tools.twin.camera.styles import Style
@@ -31,7 +30,7 @@ class Tracer:
         """A picture of the scene, its dice of one style. The same generator state gives the same bytes."""
         seen = see(scene, self._rig.lens, style, rng)
         light = self._light(scene, seen.points, style, dust(self._rig.lens, rng))
-        frames = self._rig.sensor.expose(blurred(light, self._rig.sensor.blur), rng)
+        frames = self._rig.sensor.expose(light, rng)
         return self._picture(scene, seen, frames)
 
     def _light(self, scene: Scene, points: Points, style: Style, specks: Floats) -> Floats:
