@@ -21,7 +21,7 @@ from host_tools import link, settlement
 from host_tools.bridge import wagering
 from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.terms import new_round
-from host_tools.ledger import Ledger
+from host_tools.ledger import Ledger, open_ledger
 from host_tools.records import Device, Registry
 from host_tools.rulebooks import load_rulebook
 from tumbler.definitions import FIRST_PREVIOUS, PLAY_MODES
@@ -59,7 +59,7 @@ def _seconds(folder: Path, wagers: int, rounds: int, rows: int) -> tuple[float, 
     folder.mkdir()
     bare = _bare(folder / "bare.db")
     ours, baseline = [], []
-    with Ledger(folder / "ledger.db") as books:
+    with open_ledger(folder / "ledger.db") as books:
         line = _Line(books)
         for _ in range(rounds):
             reading = line.reading_of_a_round(wagers)
@@ -109,7 +109,8 @@ class _Line:
         with self._books.transaction():
             self._books.open_round(new_round(round_id, "bench", self._device.id, _TERMS, 1))
         self.commit(self._sealed("round-opened", {**named, "mode": PLAY_MODES["open"]}))
-        placed = wagering.place(self._books, round_id, _wagers(wagers), _TERMS, 1)
+        with self._books.transaction():
+            placed = wagering.place(self._books, round_id, _wagers(wagers), _TERMS, 1)
         if len(placed.new) != wagers:
             raise RuntimeError(f"the table took {len(placed.new)} of {wagers} wagers")
         with self._books.transaction():

@@ -10,7 +10,7 @@ from typing import Any
 from host_tools.bridge.events import DeviceConnected, DeviceLost, DeviceRefused, Event
 from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.table import Table, TableConfig
-from host_tools.ledger import Ledger
+from host_tools.ledger import Ledger, open_ledger
 from host_tools.link import HostSession, SystemClock, Transport, open_serial
 from host_tools.pins.board import BlinkaBoard
 from host_tools.pins.second_board.board import WiredBoard
@@ -173,7 +173,7 @@ async def virtual_table(  # noqa: PLR0913 - what a table is made of
     identity = await board_kind.create(directory / "board", seed=seed, profile=scenario.profile)
     registry = Registry([Device(identity.device, "virtual", identity.public_key, identity.host_key)])
     registry.write_public(directory / "registry.json")
-    with Ledger(directory / "ledger.sqlite") as books:
+    with open_ledger(directory / "ledger.sqlite") as books:
         async with board_kind(directory / "board", scenario, speed=speed or FASTEST, seed=seed) as board:
             virtual = VirtualTable(board, books, registry, terms, new_round_id)
             progress("Starting the controller ...")

@@ -129,7 +129,7 @@ def _outcomes(
 
 
 def _write(case: _Case, made: ledger.Settlement, outcomes: list[ledger.Outcome]) -> RoundOutcome:
-    case.books.conclude(made, outcomes, case.round.device)
+    case.books.conclude(made, outcomes)
     return _told(case, _ended(made, outcomes, case.round.decimals))
 
 
@@ -138,7 +138,7 @@ def _refer(case: _Case, fact: str, clause: str = "") -> RoundOutcome:
     clause = clause or (case.terms.rulebook.referral_clause if case.terms else "")
     sequence = case.standing.sequence or None
     referral = ledger.Referral(case.round.id, fact, clause, sequence, case.now_ms)
-    case.books.refer(referral, case.round.device)
+    case.books.refer(referral)
     return _told(case, _referred(referral))
 
 
@@ -151,7 +151,7 @@ def _told(case: _Case, outcome: RoundOutcome) -> RoundOutcome:
         "clause": outcome.clause,
         "sequence": outcome.sequence,
     }
-    case.books.notify(f"round-{outcome.verdict}", outcome.round, body, case.now_ms)
+    case.books.notify(case.round.table, f"round-{outcome.verdict}", outcome.round, body, case.now_ms)
     return outcome
 
 

@@ -7,7 +7,7 @@ durable; only then does the session acknowledge. Delivered again, the same bytes
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from host_tools import ledger, link
 from host_tools.bridge import order
@@ -96,13 +96,10 @@ class LedgerSink:
         Raises RecordRefused at the first record that must not be believed; those before it are kept.
         """
         believed, refusal = self._verified(device, records)
-        events: list[Event] = []
-        with self.books.transaction():
-            for record in believed:
-                events += [RecordCommitted(record.sequence, record.kind, record.digest), *self._take(record)]
-        for event in events:
-            for listener in self._listeners[device]:
-                listener(event)
+        if believed:
+            now_ms = self._clock.wall_ms()
+            events = await self.books.durably(partial(self._take_all, believed, now_ms))
+            self._tell(device, events)
         if refusal is not None:
             raise refusal
 
@@ -112,6 +109,11 @@ class LedgerSink:
         stored = self.books.records_of_round(round_.id)
         facts = [self._authentic(each.raw) for each in stored if each.device == round_.device]
         return order.standing(round_.mode, minimum, facts)
+
+    def _tell(self, device: bytes, events: Sequence[Event]) -> None:
+        for event in events:
+            for listener in self._listeners[device]:
+                listener(event)
 
     # --- one record ---
 
@@ -140,12 +142,16 @@ class LedgerSink:
         known = self.books.record(device, sequence)
         return known.digest if known else None
 
-    def _take(self, record: Record) -> list[Event]:
-        """Store a record and act on it, inside the transaction; the events to announce afterwards."""
-        now_ms = self._clock.wall_ms()
+    def _take_all(self, records: Sequence[Record], now_ms: int) -> list[Event]:
+        """Inside the transaction; the events to announce once it is durable."""
+        return [event for record in records for event in self._take(record, now_ms)]
+
+    def _take(self, record: Record, now_ms: int) -> list[Event]:
+        """Store a record and act on it."""
         if not self.books.add_record(_stored(record), now_ms):
             return []
-        events = _device_events(record)
+        events: list[Event] = [RecordCommitted(record.sequence, record.kind, record.digest)]
+        events += _device_events(record)
         round_id = record.fields.get("round")
         if round_id is None:
             return events
@@ -158,7 +164,7 @@ class LedgerSink:
 
     def _note_late(self, record: Record, round_id: bytes, now_ms: int) -> None:
         body = {"device": record.device.hex(), "sequence": record.sequence, "kind": record.kind}
-        self.books.notify("record-outside-its-round", round_id, body, now_ms)
+        self.books.notify(record.device.hex(), "record-outside-its-round", round_id, body, now_ms)
 
     def _advance(self, round_: ledger.Round, record: Record, now_ms: int) -> list[Event]:
         try:

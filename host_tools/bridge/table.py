@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from host_tools import ledger, link, settlement
@@ -132,11 +133,10 @@ class Table:
         opening = new_round(
             round_id, self.config.name, self.config.device, self.config.terms, self._clock.wall_ms()
         )
-        with self._books.transaction():
-            self._books.open_round(opening)
+        await self._books.durably(partial(self._books.open_round, opening))
         reply = await self._command("open-round", round=round_id, mode=opening.mode)
         if reply.status != "done":
-            self._void_unopened(round_id)
+            await self._void_unopened(round_id)
             raise DeviceRefusal("open-round", reply.status, reply.detail)
         await self._until(lambda: self._state(round_id) != "opening")
         return round_id
@@ -152,7 +152,9 @@ class Table:
 
         `round_id` names the round, so that a batch sent again late gets its old answer, never a new round.
         """
-        placed = wagering.place(self._books, round_id, wagers, self.config.terms, self._clock.wall_ms())
+        now_ms = self._clock.wall_ms()
+        work = partial(wagering.place, self._books, round_id, wagers, self.config.terms, now_ms)
+        placed = await self._books.durably(work)
         if placed.new:
             stake = self.config.terms.text(sum(each.stake for each in placed.new))
             self._follow(WagersPlaced(round_id, len(placed.new), stake))
@@ -163,8 +165,8 @@ class Table:
         round_ = self._current()
         self._require(round_.id, "betting", "closing")
         if round_.state == "betting":
-            with self._books.transaction():
-                self._books.set_state(round_.id, "closing", self._clock.wall_ms())
+            closing = partial(self._books.set_state, round_.id, "closing", self._clock.wall_ms())
+            await self._books.durably(closing)
         reply = await self._command("no-more-bets", round=round_.id)
         while reply.status == "wrong-state" and reply.state == "settling":
             await self._clock.sleep(_SETTLING_PAUSE_S)
@@ -196,8 +198,8 @@ class Table:
         if fact in TERMINAL_FACTS:
             raise WrongStep(f"{fact} concerns the wagers of one terminal; it does not void the round")
         self.config.terms.rulebook.ruling(fact)
-        with self._books.transaction():
-            self._books.order_void(ledger.VoidOrder(round_.id, fact, decided_by, self._clock.wall_ms()))
+        order = ledger.VoidOrder(round_.id, fact, decided_by, self._clock.wall_ms())
+        await self._books.durably(partial(self._books.order_void, order))
         reply = await self._command("void-round", round=round_.id)
         if reply.status != "done" and self._is_open(round_.id):
             raise DeviceRefusal("void-round", reply.status, reply.detail)
@@ -258,10 +260,11 @@ class Table:
         if current is None:
             return outcome_of(self._books, self._books.round(before.id)) if before else None
         if current.state == "opening":
-            return self._void_unopened(current.id)
+            return await self._void_unopened(current.id)
         if playing != current.id:
-            with self._books.transaction():
-                return refer_lost(self._books, current, self.config.terms, self._clock.wall_ms())
+            now_ms = self._clock.wall_ms()
+            lost = partial(refer_lost, self._books, current, self.config.terms, now_ms)
+            return await self._books.durably(lost)
         if current.state == "closed":
             return None
         return await self.void_round("host-lost")
@@ -295,10 +298,11 @@ class Table:
         await self._until(lambda: not self._is_open(round_id))
         return outcome_of(self._books, self._books.round(round_id))
 
-    def _void_unopened(self, round_id: bytes) -> RoundOutcome:
-        now_ms = self._clock.wall_ms()
-        with self._books.transaction():
-            return void_unopened(self._books, self._books.round(round_id), self.config.terms, now_ms)
+    async def _void_unopened(self, round_id: bytes) -> RoundOutcome:
+        now_ms, round_ = self._clock.wall_ms(), self._books.round(round_id)
+        return await self._books.durably(
+            partial(void_unopened, self._books, round_, self.config.terms, now_ms)
+        )
 
     def _state(self, round_id: bytes) -> str:
         return self._books.round(round_id).state

@@ -45,7 +45,5 @@ def new_round(
         limits=terms.limits.id if terms.limits else None,
         decimals=terms.decimals,
         chip_unit=terms.chip_unit,
-        state="opening",
         made_ms=now_ms,
-        changed_ms=now_ms,
     )

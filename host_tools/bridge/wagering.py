@@ -44,17 +44,16 @@ class _Refused(Exception):
 def place(
     books: Ledger, round_id: bytes, wagers: Sequence[Wager], terms: settlement.Table, now_ms: int
 ) -> Placed:
-    """Register a batch in one transaction and answer for each wager; durable when it returns.
+    """Register a batch inside the caller's transaction and answer for each wager.
 
     A wager that is in already is answered as registered, whenever it is asked for again. If any other wager
     of the batch is refused, no new one is taken.
     """
-    with books.transaction():
-        new: dict[str, ledger.Wager] = {}
-        answers = [_judged(books, round_id, wager, terms, new) for wager in wagers]
-        if all(answer.registered for answer in answers):
-            books.place(round_id, list(new.values()), now_ms)
-            return Placed(answers, list(new.values()))
+    new: dict[str, ledger.Wager] = {}
+    answers = [_judged(books, round_id, wager, terms, new) for wager in wagers]
+    if all(answer.registered for answer in answers):
+        books.place(round_id, list(new.values()), now_ms)
+        return Placed(answers, list(new.values()))
     return Placed([_withdrawn(answer, new) for answer in answers], [])
 
 

@@ -52,14 +52,14 @@ def export(
     out: Annotated[Path, typer.Argument(help="The file to make, JSON lines for `tumbler audit verify`.")],
 ) -> None:
     """Write every record of a ledger, as received, for an auditor."""
-    from host_tools.ledger import Ledger, LedgerError, export_records  # noqa: PLC0415 - imported when called
+    from host_tools.ledger import LedgerError, export_records, open_ledger  # noqa: PLC0415 - imported when called
 
     if not ledger.is_file():
         _stop(f"there is no ledger {ledger}")
     if out.exists():
         _stop(f"{out} exists already; name a new file")
     try:
-        with Ledger(ledger) as books, out.open("x", encoding="utf-8") as file:
+        with open_ledger(ledger, read_only=True) as books, out.open("x", encoding="utf-8") as file:
             count = sum(export_records(books, device.id, file) for device in books.devices())
     except (LedgerError, OSError) as error:
         _stop(str(error))

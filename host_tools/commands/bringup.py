@@ -215,11 +215,11 @@ COMMANDS: dict[str, Callable[..., None]] = {
 @contextmanager
 def _open_sink(ledger: Path, registry: Path) -> Iterator[Any]:
     from host_tools.bridge.sink import LedgerSink  # noqa: PLC0415
-    from host_tools.ledger import Ledger  # noqa: PLC0415
+    from host_tools.ledger import open_ledger  # noqa: PLC0415
     from host_tools.link import SystemClock  # noqa: PLC0415
     from host_tools.records import Registry  # noqa: PLC0415
 
-    with Ledger(ledger) as books:
+    with open_ledger(ledger) as books:
         yield LedgerSink(books, Registry.open(registry), SystemClock())
 
 

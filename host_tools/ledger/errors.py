@@ -10,22 +10,30 @@ class SqliteTooOld(LedgerError):
 
 
 class LedgerUnusable(LedgerError):
-    """The file cannot be opened as a ledger: no permission, no ledger, or made by a newer version."""
+    """No ledger can be opened there: no permission, something else, or made by a newer version."""
 
 
 class LedgerInUse(LedgerError):
-    """Another process holds the ledger; two writers on one table would settle twice."""
+    """Another process holds the ledger or the table; two writers on one table would settle twice."""
+
+
+class LedgerUnavailable(LedgerError):
+    """The store cannot be used now: disk full, read-only or server gone. Nothing was acknowledged."""
 
 
 class LedgerDamaged(LedgerError):
-    """The start-up check found money or records that do not add up; `findings` lists each."""
+    """A check found money or records that do not add up; `findings` lists each."""
 
     def __init__(self, findings: list[str]) -> None:
         self.findings = findings
         super().__init__(
-            "the ledger does not add up; stop the table, keep the file and its -wal, and compare with the"
+            "the ledger does not add up; stop the table, keep the store as it is, and compare with the"
             " device's journal: " + "; ".join(findings)
         )
+
+
+class StoreRefusal(LedgerError):
+    """The database's own rules refuse the write: append-only, bets closed, a round settled already."""
 
 
 class OutOfTransaction(LedgerError):

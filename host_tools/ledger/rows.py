@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from host_tools.ledger.schema import OPEN_STATES
 
+Faces = tuple[int, int, int]
+
 
 @dataclass(frozen=True, slots=True)
 class Device:
@@ -47,9 +49,9 @@ class Round:
     limits: str | None
     decimals: int
     chip_unit: int
-    state: str
     made_ms: int
-    changed_ms: int
+    state: str = "opening"
+    changed_ms: int = 0
 
     @property
     def is_open(self) -> bool:
@@ -83,16 +85,40 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """How a round ended: `verdict` settled or void; `sequence` is the record it rests on, if any."""
+    """How a round ended: `verdict` settled or void; `sequence` is the record it rests on, if any.
+
+    What people decided names them: `decided_by` and, where two are needed, `seconded_by`, with their `reason`
+    and the SHA-256 of the evidence picture. `corrects` is the entry of the settlement that this one replaces;
+    `entry` its own, 0 until it is stored.
+    """
 
     round: bytes
     verdict: str
-    faces: tuple[int, int, int] | None
+    faces: Faces | None
     fact: str
     action: str
     clause: str
     sequence: int | None
     made_ms: int
+    decided_by: str = ""
+    seconded_by: str = ""
+    reason: str = ""
+    evidence: bytes | None = None
+    corrects: int | None = None
+    entry: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a correction changes for one wager."""
+
+    before: Outcome
+    after: Outcome
+
+    @property
+    def amount(self) -> int:
+        """To pay to the player; below 0: to collect."""
+        return self.after.returned - self.before.returned
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +144,9 @@ class VoidOrder:
 
 @dataclass(frozen=True, slots=True)
 class Posting:
-    """Money moved to (positive) or from (negative) an account: `house`, `held` or `player:<name>`."""
+    """Money moved to (positive) or from (negative) an account: `house`, `held` or `player:<name>`.
+
+    `cause` is that of its entry (schema.CAUSES)."""
 
     round: bytes
     cause: str
@@ -127,10 +155,33 @@ class Posting:
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
-    """An entry of the outbox, written in the transaction of what it tells of. `body` is JSON."""
+class Entry:
+    """An entry of a table's journal; everything written about a round belongs to one.
+
+    `step` counts a table's entries from 1; `players`, `held` and `house` are the table's balances after it,
+    which sum to zero. `digest` is SHA-256 over the digest before it and all the entry says.
+    """
 
     number: int
+    table: str
+    step: int
+    round: bytes
+    cause: str
+    made_ms: int
+    players: int
+    held: int
+    house: int
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """An entry of the outbox, written in the transaction of what it tells of. `body` is JSON.
+
+    `source` is the table (or the device, in hex) it is about; numbers grow within a source."""
+
+    number: int
+    source: str
     topic: str
     round: bytes | None
     body: str

@@ -1,186 +1,324 @@
-"""The tables of the ledger, as migrations: number n brings `user_version` from n to n + 1, never edited.
+"""The tables of the ledger and the walls around them, as migrations for every dialect, never edited.
 
 The database itself holds the walls: append-only tables, wagers only while bets are open, one settlement a
 round, states that only move forward. Money is whole minor units, time is Unix milliseconds.
 """
 
-APPLICATION_ID = 0x51C0B0  # says "a Sic Bo ledger" to file(1) and to us
+from dataclasses import dataclass
+from typing import NamedTuple
 
-# A round's life. Wagers are accepted in "betting" only; "closing" is entered before the device is told.
-OPEN_STATES = ("opening", "opened", "betting", "closing", "closed")
+APPLICATION_ID = 0x51C0B1  # says "a Sic Bo ledger" to file(1) and to us
+
+# A round's life. Wagers are accepted in "betting" only; "closing" is entered before the device is told;
+# "held" has a reading that waits for the evidence to be looked at.
+OPEN_STATES = ("opening", "opened", "betting", "closing", "closed", "held")
 FINAL_STATES = ("settled", "void")
 STATES = (*OPEN_STATES, "referred", *FINAL_STATES)
 
+# What an entry of a table's journal is made for.
+CAUSES = ("opening", "wager", "withdrawal", "void-order", "referral", "settlement", "correction")
 
-def _quoted(names: tuple[str, ...]) -> str:
+
+class Wall(NamedTuple):
+    """A write that the database refuses: `event` on `table` while `condition` on NEW and OLD holds."""
+
+    name: str
+    event: str
+    table: str
+    condition: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """`tables` with the words of a dialect in braces, then the walls around them."""
+
+    tables: str
+    walls: tuple[Wall, ...]
+
+
+def quoted(names: tuple[str, ...]) -> str:
+    """Names as a list of SQL."""
     return ", ".join(f"'{name}'" for name in names)
 
 
-def _append_only(table: str) -> str:
-    return "".join(
-        f"""
-        CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb} ON {table}
-        BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END;"""
+def append_only(*tables: str) -> tuple[Wall, ...]:
+    """Walls against any change of what was written."""
+    return tuple(
+        Wall(f"{table}_no_{verb.lower()}", verb, table, "1 = 1", f"{table} is append-only")
+        for table in tables
         for verb in ("UPDATE", "DELETE")
     )
 
 
 _TABLES = f"""
 CREATE TABLE devices (
-    id BLOB PRIMARY KEY CHECK (length(id) = 8),
-    public_key BLOB NOT NULL UNIQUE CHECK (length(public_key) = 32),
-    before_first INTEGER NOT NULL CHECK (before_first >= 0),
-    head_sequence INTEGER NOT NULL CHECK (head_sequence >= before_first),
-    head_digest BLOB NOT NULL CHECK (length(head_digest) = 32),
-    head_boot INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-CREATE TRIGGER devices_no_delete BEFORE DELETE ON devices
-BEGIN SELECT RAISE(ABORT, 'devices are never deleted'); END;
-CREATE TRIGGER devices_move_forward BEFORE UPDATE ON devices
-WHEN NEW.id <> OLD.id OR NEW.public_key <> OLD.public_key OR NEW.before_first <> OLD.before_first
-  OR NEW.head_sequence <> OLD.head_sequence + 1
-BEGIN SELECT RAISE(ABORT, 'a device keeps its key and its head moves record by record'); END;
+    id {{bytes}} PRIMARY KEY CHECK (length(id) = 8),
+    public_key {{bytes}} NOT NULL UNIQUE CHECK (length(public_key) = 32),
+    before_first {{int}} NOT NULL CHECK (before_first >= 0),
+    head_sequence {{int}} NOT NULL CHECK (head_sequence >= before_first),
+    head_digest {{bytes}} NOT NULL CHECK (length(head_digest) = 32),
+    head_boot {{int}} NOT NULL
+) {{strict}};
 
 CREATE TABLE records (
-    device BLOB NOT NULL REFERENCES devices (id),
-    sequence INTEGER NOT NULL CHECK (sequence >= 1),
-    boot INTEGER NOT NULL,
+    device {{bytes}} NOT NULL REFERENCES devices (id),
+    sequence {{int}} NOT NULL CHECK (sequence >= 1),
+    boot {{int}} NOT NULL,
     kind TEXT NOT NULL,
-    round BLOB,
-    digest BLOB NOT NULL CHECK (length(digest) = 32),
-    raw BLOB NOT NULL,
-    received_ms INTEGER NOT NULL,
+    round {{bytes}},
+    digest {{bytes}} NOT NULL CHECK (length(digest) = 32),
+    raw {{bytes}} NOT NULL,
+    received_ms {{int}} NOT NULL,
     UNIQUE (device, sequence)
-) STRICT;
+) {{strict}};
 CREATE INDEX records_by_round ON records (round, device, sequence) WHERE round IS NOT NULL;
 
-CREATE TABLE rounds (
-    number INTEGER PRIMARY KEY,
-    id BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+-- A table's journal: whatever is written about a round belongs to an entry, with the table's balances after
+-- it; the digest seals the entry's rows and all entries before it.
+CREATE TABLE entries (
+    number {{serial}},
     table_name TEXT NOT NULL,
-    device BLOB NOT NULL REFERENCES devices (id),
-    mode TEXT NOT NULL CHECK (mode IN ('covered', 'open')),
+    step {{int}} NOT NULL CHECK (step >= 1),
+    round {{bytes}} NOT NULL,
+    cause TEXT NOT NULL CHECK (cause IN ({quoted(CAUSES)})),
+    made_ms {{int}} NOT NULL,
+    players {{int}} NOT NULL,
+    held {{int}} NOT NULL CHECK (held >= 0),
+    house {{int}} NOT NULL,
+    digest {{bytes}} NOT NULL CHECK (length(digest) = 32),
+    UNIQUE (table_name, step),
+    CHECK (players + held + house = 0)
+) {{strict}};
+CREATE INDEX entries_by_round ON entries (round);
+
+CREATE TABLE rounds (
+    number {{serial}},
+    entry {{int}} NOT NULL UNIQUE REFERENCES entries (number),
+    id {{bytes}} NOT NULL UNIQUE CHECK (length(id) = 16),
+    table_name TEXT NOT NULL,
+    device {{bytes}} NOT NULL REFERENCES devices (id),
+    mode TEXT NOT NULL CHECK (mode IN ('covered', 'open', 'cards')),
     rulebook TEXT NOT NULL,
     rulebook_digest TEXT NOT NULL,
     layout TEXT NOT NULL,
     limits TEXT,
-    decimals INTEGER NOT NULL,
-    chip_unit INTEGER NOT NULL CHECK (chip_unit > 0),
-    state TEXT NOT NULL CHECK (state IN ({_quoted(STATES)})),
-    made_ms INTEGER NOT NULL,
-    changed_ms INTEGER NOT NULL
-) STRICT;
+    decimals {{int}} NOT NULL,
+    chip_unit {{int}} NOT NULL CHECK (chip_unit > 0),
+    made_ms {{int}} NOT NULL,
+    state TEXT NOT NULL DEFAULT 'opening' CHECK (state IN ({quoted(STATES)})),
+    changed_ms {{int}}
+) {{strict}};
 CREATE INDEX rounds_by_table ON rounds (table_name, number);
-CREATE UNIQUE INDEX one_open_round_a_table ON rounds (table_name) WHERE state IN ({_quoted(OPEN_STATES)});
-CREATE UNIQUE INDEX one_open_round_a_device ON rounds (device) WHERE state IN ({_quoted(OPEN_STATES)});
-CREATE TRIGGER rounds_no_delete BEFORE DELETE ON rounds
-BEGIN SELECT RAISE(ABORT, 'rounds are never deleted'); END;
-CREATE TRIGGER rounds_keep_identity
-BEFORE UPDATE OF number, id, table_name, device, mode, rulebook, rulebook_digest, layout, limits,
-                 decimals, chip_unit, made_ms ON rounds
-BEGIN SELECT RAISE(ABORT, 'a round keeps its identity'); END;
-CREATE TRIGGER rounds_move_forward BEFORE UPDATE OF state ON rounds
-WHEN OLD.state IN ({_quoted(FINAL_STATES)})
-  OR (OLD.state = 'referred' AND NEW.state NOT IN ({_quoted(FINAL_STATES)}))
-  OR (NEW.state IN ({_quoted(OPEN_STATES)}) AND NOT EXISTS (
-        SELECT 1 FROM (VALUES ('opening', 'opened'), ('opened', 'betting'), ('betting', 'closing'),
-                              ('closing', 'closed')) AS step
-        WHERE step.column1 = OLD.state AND step.column2 = NEW.state))
-BEGIN SELECT RAISE(ABORT, 'a round only moves forward'); END;
-CREATE TRIGGER rounds_end_with_settlement BEFORE UPDATE OF state ON rounds
-WHEN NEW.state IN ({_quoted(FINAL_STATES)})
- AND NOT EXISTS (SELECT 1 FROM settlements WHERE round = NEW.id AND verdict = NEW.state)
-BEGIN SELECT RAISE(ABORT, 'a round ends with its settlement'); END;
+CREATE INDEX unfinished_rounds ON rounds (number) WHERE state NOT IN ({quoted(FINAL_STATES)});
+CREATE UNIQUE INDEX one_open_round_a_table ON rounds (table_name) WHERE state IN ({quoted(OPEN_STATES)});
+CREATE UNIQUE INDEX one_open_round_a_device ON rounds (device) WHERE state IN ({quoted(OPEN_STATES)});
 
 CREATE TABLE wagers (
-    number INTEGER PRIMARY KEY,
-    round BLOB NOT NULL REFERENCES rounds (id),
+    number {{serial}},
+    entry {{int}} NOT NULL REFERENCES entries (number),
+    round {{bytes}} NOT NULL REFERENCES rounds (id),
     id TEXT NOT NULL,
     player TEXT NOT NULL,
     wager TEXT NOT NULL,
-    stake INTEGER NOT NULL CHECK (stake > 0),
-    placed_ms INTEGER NOT NULL,
+    stake {{int}} NOT NULL CHECK (stake > 0),
     UNIQUE (round, id)
-) STRICT;
-CREATE TRIGGER wagers_before_no_more_bets BEFORE INSERT ON wagers
-WHEN (SELECT state FROM rounds WHERE id = NEW.round) IS NOT 'betting'
-BEGIN SELECT RAISE(ABORT, 'bets are not open'); END;
+) {{strict}};
+CREATE INDEX wagers_by_entry ON wagers (entry);
 
+CREATE TABLE withdrawals (
+    wager {{int}} PRIMARY KEY REFERENCES wagers (number),
+    entry {{int}} NOT NULL REFERENCES entries (number)
+) {{strict}};
+CREATE INDEX withdrawals_by_entry ON withdrawals (entry);
+
+CREATE TABLE referrals (
+    entry {{int}} NOT NULL UNIQUE REFERENCES entries (number),
+    round {{bytes}} PRIMARY KEY REFERENCES rounds (id),
+    fact TEXT NOT NULL,
+    clause TEXT NOT NULL,
+    device {{bytes}} NOT NULL,
+    sequence {{int}},
+    FOREIGN KEY (device, sequence) REFERENCES records (device, sequence)
+) {{strict}};
+
+-- Why the host ordered a round void: the device only confirms the order, the decision behind it rules.
+CREATE TABLE void_orders (
+    entry {{int}} NOT NULL UNIQUE REFERENCES entries (number),
+    round {{bytes}} PRIMARY KEY REFERENCES rounds (id),
+    fact TEXT NOT NULL,
+    decided_by TEXT NOT NULL
+) {{strict}};
+
+-- A round is settled once; each settlement may be corrected once, by a new one that names it. Faces that no
+-- record of the device establishes, and corrections, take two people and a picture.
 CREATE TABLE settlements (
-    round BLOB PRIMARY KEY REFERENCES rounds (id),
-    verdict TEXT NOT NULL CHECK (verdict IN ({_quoted(FINAL_STATES)})),
+    entry {{int}} PRIMARY KEY REFERENCES entries (number),
+    round {{bytes}} NOT NULL REFERENCES rounds (id),
+    corrects {{int}} UNIQUE REFERENCES settlements (entry),
+    verdict TEXT NOT NULL CHECK (verdict IN ({quoted(FINAL_STATES)})),
     faces TEXT,
     fact TEXT NOT NULL,
     action TEXT NOT NULL,
     clause TEXT NOT NULL,
-    device BLOB NOT NULL,
-    sequence INTEGER,
-    made_ms INTEGER NOT NULL,
+    device {{bytes}} NOT NULL,
+    sequence {{int}},
+    decided_by TEXT NOT NULL,
+    seconded_by TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    evidence {{bytes}} CHECK (length(evidence) = 32),
     FOREIGN KEY (device, sequence) REFERENCES records (device, sequence),
     CHECK ((verdict = 'settled') = (faces IS NOT NULL)),
-    CHECK (verdict = 'void' OR sequence IS NOT NULL)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE referrals (
-    round BLOB PRIMARY KEY REFERENCES rounds (id),
-    fact TEXT NOT NULL,
-    clause TEXT NOT NULL,
-    device BLOB NOT NULL,
-    sequence INTEGER,
-    made_ms INTEGER NOT NULL,
-    FOREIGN KEY (device, sequence) REFERENCES records (device, sequence)
-) STRICT, WITHOUT ROWID;
-
--- Why the host ordered a round void: the device only confirms the order, the decision behind it rules.
-CREATE TABLE void_orders (
-    round BLOB PRIMARY KEY REFERENCES rounds (id),
-    fact TEXT NOT NULL,
-    decided_by TEXT NOT NULL,
-    made_ms INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+    CHECK (decided_by <> seconded_by OR decided_by = ''),
+    CHECK (verdict = 'void' OR sequence IS NOT NULL OR seconded_by <> ''),
+    CHECK (seconded_by = '' OR (decided_by <> '' AND reason <> '' AND evidence IS NOT NULL)),
+    CHECK (corrects IS NULL OR seconded_by <> '')
+) {{strict}};
+CREATE UNIQUE INDEX one_settlement_a_round ON settlements (round) WHERE corrects IS NULL;
+CREATE INDEX settlements_by_round ON settlements (round, entry);
 
 CREATE TABLE outcomes (
-    wager INTEGER PRIMARY KEY REFERENCES wagers (number),
+    entry {{int}} NOT NULL REFERENCES settlements (entry),
+    wager {{int}} NOT NULL REFERENCES wagers (number),
     result TEXT NOT NULL CHECK (result IN ('won', 'lost', 'void')),
     odds TEXT NOT NULL,
-    payout INTEGER NOT NULL CHECK (payout >= 0),
-    returned INTEGER NOT NULL CHECK (returned >= 0),
+    payout {{int}} NOT NULL CHECK (payout >= 0),
+    returned {{int}} NOT NULL CHECK (returned >= 0),
     reason TEXT NOT NULL,
     clause TEXT NOT NULL,
+    PRIMARY KEY (entry, wager),
     CHECK ((result = 'won') = (payout > 0)),
     CHECK ((result = 'lost') = (returned = 0))
-) STRICT;
+) {{strict}};
 
--- Double entry: the postings of a round sum to zero at every commit. A stake is moved from its player to
--- "held" when the wager is registered, and from "held" to players and house when the round ends.
+-- Double entry: the postings of an entry sum to zero. A stake is moved from its player to "held" when the
+-- wager is registered, and from "held" to players and house when the round ends.
 CREATE TABLE postings (
-    number INTEGER PRIMARY KEY,
-    round BLOB NOT NULL REFERENCES rounds (id),
-    cause TEXT NOT NULL CHECK (cause IN ('wager', 'settlement')),
+    number {{serial}},
+    entry {{int}} NOT NULL REFERENCES entries (number),
     account TEXT NOT NULL CHECK (account IN ('house', 'held') OR account LIKE 'player:%'),
-    amount INTEGER NOT NULL CHECK (amount <> 0),
-    made_ms INTEGER NOT NULL
-) STRICT;
-CREATE INDEX postings_by_round ON postings (round);
+    amount {{int}} NOT NULL CHECK (amount <> 0)
+) {{strict}};
+CREATE INDEX postings_by_entry ON postings (entry);
 
 CREATE TABLE notices (
-    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    number {{serial}},
+    source TEXT NOT NULL,
     topic TEXT NOT NULL,
-    round BLOB,
+    round {{bytes}},
     body TEXT NOT NULL,
-    made_ms INTEGER NOT NULL
-) STRICT;
+    made_ms {{int}} NOT NULL
+) {{strict}};
+CREATE INDEX notices_by_source ON notices (source, number);
+
+-- How far each consumer of the outbox has got with each source.
+CREATE TABLE deliveries (
+    consumer TEXT NOT NULL,
+    source TEXT NOT NULL,
+    number {{int}} NOT NULL,
+    PRIMARY KEY (consumer, source)
+) {{strict}};
 """
 
-_APPENDED = (
+_STEPS = """('opening', 'opened'), ('opened', 'betting'), ('betting', 'closing'), ('closing', 'closed'),
+    ('closed', 'held')"""
+_BACKWARDS = f"""(OLD.state IN ({quoted(FINAL_STATES)}) AND NOT (
+        OLD.state = 'settled' AND NEW.state = 'void' AND EXISTS (
+            SELECT 1 FROM settlements WHERE round = NEW.id AND verdict = 'void' AND corrects IS NOT NULL)))
+    OR (OLD.state = 'referred' AND NEW.state NOT IN ({quoted(FINAL_STATES)}))
+    OR (NEW.state IN ({quoted(OPEN_STATES)}) AND NOT EXISTS (
+        SELECT 1 FROM (VALUES {_STEPS}) AS step
+        WHERE step.column1 = OLD.state AND step.column2 = NEW.state))"""
+_UNSETTLED = f"""NEW.state IN ({quoted(FINAL_STATES)}) AND NOT EXISTS (
+    SELECT 1 FROM settlements WHERE round = NEW.id AND verdict = NEW.state)"""
+_OTHER_ROUND = """NEW.corrects IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM settlements WHERE entry = NEW.corrects AND round = NEW.round)"""
+_IDENTITY = """number, entry, id, table_name, device, mode, rulebook, rulebook_digest, layout, limits,
+    decimals, chip_unit, made_ms"""
+_NOT_BETTING = "(SELECT state FROM rounds WHERE id = {round}) IS DISTINCT FROM 'betting'"
+_ROUND_OF_WAGER = "(SELECT round FROM wagers WHERE number = NEW.wager)"
+_HEAD_MOVES = """NEW.id <> OLD.id OR NEW.public_key <> OLD.public_key OR NEW.before_first <> OLD.before_first
+    OR NEW.head_sequence <> OLD.head_sequence + 1"""
+_GAP = "NEW.step <> 1 + (SELECT coalesce(max(step), 0) FROM entries WHERE table_name = NEW.table_name)"
+
+_WALLS = (
+    Wall("devices_no_delete", "DELETE", "devices", "1 = 1", "devices are never deleted"),
+    Wall(
+        "devices_move_forward",
+        "UPDATE",
+        "devices",
+        _HEAD_MOVES,
+        "a device keeps its key and its head moves record by record",
+    ),
+    Wall("entries_without_gaps", "INSERT", "entries", _GAP, "the entries of a table have no gaps"),
+    Wall("rounds_no_delete", "DELETE", "rounds", "1 = 1", "rounds are never deleted"),
+    Wall("rounds_keep_identity", f"UPDATE OF {_IDENTITY}", "rounds", "1 = 1", "a round keeps its identity"),
+    Wall("rounds_move_forward", "UPDATE OF state", "rounds", _BACKWARDS, "a round only moves forward"),
+    Wall(
+        "rounds_end_with_settlement",
+        "UPDATE OF state",
+        "rounds",
+        _UNSETTLED,
+        "a round ends with its settlement",
+    ),
+    Wall(
+        "wagers_before_no_more_bets",
+        "INSERT",
+        "wagers",
+        _NOT_BETTING.format(round="NEW.round"),
+        "bets are not open",
+    ),
+    Wall(
+        "withdrawals_before_no_more_bets",
+        "INSERT",
+        "withdrawals",
+        _NOT_BETTING.format(round=_ROUND_OF_WAGER),
+        "bets are not open",
+    ),
+    Wall(
+        "corrections_keep_the_round",
+        "INSERT",
+        "settlements",
+        _OTHER_ROUND,
+        "a correction is of the same round",
+    ),
+    Wall("deliveries_no_delete", "DELETE", "deliveries", "1 = 1", "delivery marks are never deleted"),
+    Wall(
+        "deliveries_move_forward",
+        "UPDATE",
+        "deliveries",
+        "NEW.number < OLD.number",
+        "a delivery mark only moves forward",
+    ),
+    *append_only(
+        "records",
+        "entries",
+        "wagers",
+        "withdrawals",
+        "referrals",
+        "void_orders",
+        "settlements",
+        "outcomes",
+        "postings",
+        "notices",
+    ),
+)
+
+MIGRATIONS = (Migration(_TABLES, _WALLS),)
+
+# In the order in which rows may be copied: what is referred to comes first.
+TABLES = (
+    "devices",
     "records",
+    "entries",
+    "rounds",
     "wagers",
-    "settlements",
+    "withdrawals",
     "referrals",
     "void_orders",
+    "settlements",
     "outcomes",
     "postings",
     "notices",
+    "deliveries",
 )
-
-MIGRATIONS = (_TABLES + "".join(map(_append_only, _APPENDED)),)

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import hashlib
 import itertools
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from host_tools import link
 from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.table import Table, TableConfig
-from host_tools.ledger import Ledger
+from host_tools.ledger import open_ledger
+from host_tools.ledger.store import Store
 from host_tools.records import Device, Registry
 from host_tools.rulebooks import load_rulebook
 from host_tools.settlement import open_table
@@ -220,6 +221,21 @@ class Session:
         self.on_status({**status, "round": self.tumbler.round} if self.tumbler.round else status)
 
 
+def before_each_statement(store: Store, hook: Callable[[str], None]) -> None:
+    """Have `hook` called with each statement that is about to run on the writing connection; it may raise."""
+    execute, write_many = type(store).execute, type(store).write_many
+
+    def hooked(sql: str, values: Sequence[Any] = ()) -> list[tuple]:
+        hook(sql)
+        return execute(store, sql, values)
+
+    def hooked_many(table: str, columns: Sequence[str], rows: Sequence[tuple]) -> None:
+        hook(f"INSERT INTO {table}")
+        write_many(store, table, columns, rows)
+
+    store.execute, store.write_many = hooked, hooked_many
+
+
 class Clock:
     """Wall time that moves a millisecond a look, and sleep that only gives way."""
 
@@ -245,7 +261,8 @@ class House:
 
     def __init__(self, path: Path, tumbler: Tumbler, mode: str) -> None:
         self.tumbler = tumbler
-        self.ledger = Ledger(path)
+        self.path = path
+        self.ledger = open_ledger(path)
         self.clock = Clock()
         self.sink = LedgerSink(self.ledger, Registry([tumbler.device]), self.clock)
         self.session: Session

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from bridge_rig import House, Tumbler
+from bridge_rig import House, Tumbler, before_each_statement
 
 from host_tools.bridge.events import RoundOutcome
 from host_tools.bridge.table import Table, Wager
@@ -40,9 +40,9 @@ class Day:
 def kill_at(house: House, statement: int, copy_to: Path) -> list[int]:
     """Before that SQL statement, copy the files as a killed process leaves them, and die; 0 only counts."""
     count = [0]
-    path = house.ledger.store.path
+    path = house.path
 
-    def trace(_cursor: object, _sql: str, _values: object) -> bool:
+    def die_or_go_on(_sql: str) -> None:
         count[0] += 1
         if count[0] == statement:
             for suffix in ("", "-wal"):
@@ -51,9 +51,8 @@ def kill_at(house: House, statement: int, copy_to: Path) -> list[int]:
                     shutil.copy(source, copy_to.with_name(copy_to.name + suffix))
         if statement and count[0] >= statement:
             raise Killed
-        return True
 
-    house.ledger.store.connection.exec_trace = trace
+    before_each_statement(house.ledger.store, die_or_go_on)
     return count
 
 
@@ -64,7 +63,6 @@ async def live_until_killed(house: House, day: Day) -> RoundOutcome | None:
     for task in tasks:
         task.cancel()
     _, outcome = await asyncio.gather(*tasks, return_exceptions=True)
-    house.ledger.store.connection.exec_trace = None
     house.ledger.close()
     return outcome if isinstance(outcome, RoundOutcome) else None
 
@@ -127,7 +125,8 @@ async def test_a_bridge_killed_at_any_statement_loses_and_doubles_nothing(
         first, second = tmp_path / f"{statement}a.db", tmp_path / f"{statement}b.db"
         house = House(first, tumbler, mode)
         kill_at(house, statement, second)
-        killed += await live_until_killed(house, day) is None
+        was_killed = await live_until_killed(house, day) is None
+        killed += was_killed
         MEANWHILE[meanwhile](tumbler)
-        await next_day(House(second, tumbler, mode), day)
+        await next_day(House(second if was_killed else first, tumbler, mode), day)
     assert killed > statements[0] * 0.9

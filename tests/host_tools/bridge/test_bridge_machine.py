@@ -3,15 +3,15 @@
 The model is two regular expressions over what was delivered: when bets are open, when faces are established.
 """
 
+import asyncio
 import re
 import shutil
 import tempfile
-from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
 import pytest
-from bridge_rig import STROKES, TERMS, Clock, Tumbler
+from bridge_rig import STROKES, TERMS, Clock, Tumbler, before_each_statement
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -26,7 +26,7 @@ from hypothesis.stateful import (
 from host_tools.bridge import wagering
 from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.terms import new_round
-from host_tools.ledger import Ledger
+from host_tools.ledger import open_ledger
 from host_tools.records import Registry
 from tumbler.definitions import CHANNELS, FACTS, PLAY_MODES
 
@@ -46,15 +46,6 @@ class Crash(Exception):
     """A statement that failed."""
 
 
-def finished(work: Coroutine[Any, Any, None]) -> None:
-    """Run a coroutine that never waits."""
-    try:
-        work.send(None)
-    except StopIteration:
-        return
-    raise AssertionError("a commit may not wait for anything but the disk")
-
-
 class Play(RuleBasedStateMachine):
     """One table after another round; `story` is what the ledger was told of the current one."""
 
@@ -64,6 +55,7 @@ class Play(RuleBasedStateMachine):
         super().__init__()
         self.confused = False
         self.folder = Path(tempfile.mkdtemp())
+        self.loop = asyncio.Runner()
         self.tumbler = Tumbler()
         self.clock = Clock()
         self.rounds: list[bytes] = []
@@ -75,11 +67,12 @@ class Play(RuleBasedStateMachine):
         self._open()
 
     def _open(self) -> None:
-        self.books = Ledger(self.folder / "ledger.db")
+        self.books = open_ledger(self.folder / "ledger.db")
         self.sink = LedgerSink(self.books, Registry([self.tumbler.device]), self.clock)
 
     def teardown(self) -> None:
         self.books.close()
+        self.loop.close()
         shutil.rmtree(self.folder)
 
     @property
@@ -180,25 +173,24 @@ class Play(RuleBasedStateMachine):
             self._reopen()
         else:
             self._told()
-        self.books.store.connection.exec_trace = None
+        self._crash_at(0)
 
     def _commit(self) -> None:
         committed = self.sink.head(self.tumbler.id)[0]
-        finished(
+        self.loop.run(
             self.sink.commit(self.tumbler.id, list(enumerate(self.tumbler.journal, start=1))[committed:])
         )
 
     def _crash_at(self, statement: int) -> None:
         count = 0
 
-        def trace(_cursor: object, sql: str, _values: object) -> bool:
+        def fail_or_go_on(sql: str) -> None:
             nonlocal count
             count += 1
             if count == statement and sql != "ROLLBACK":
                 raise Crash
-            return True
 
-        self.books.store.connection.exec_trace = trace
+        before_each_statement(self.books.store, fail_or_go_on)
 
     def _reopen(self) -> None:
         self.books.close()
@@ -235,7 +227,8 @@ class Play(RuleBasedStateMachine):
     def _place(self, round_id: bytes, number: int, what: tuple[str, str], player: str) -> None:
         content = (player, *what)
         wager = wagering.Wager(str(number), *content)
-        answer = wagering.place(self.books, round_id, [wager], TERMS[self.mode], 1).answers[0]
+        with self.books.transaction():
+            answer = wagering.place(self.books, round_id, [wager], TERMS[self.mode], 1).answers[0]
         known = self.registered.get(round_id, {}).get(wager.id)
         if known is not None:
             assert answer.registered == (known == content)

@@ -15,7 +15,7 @@ import pytest
 
 from host_tools.boards.board import load_board
 from host_tools.bringup.errors import BoardLost
-from host_tools.ledger import Ledger
+from host_tools.ledger import open_ledger
 from host_tools.pins.board import BlinkaBoard
 from host_tools.pins.hands import Hands
 from host_tools.pins.second_board.board import Setup
@@ -190,7 +190,7 @@ async def test_a_scenario_plays_over_the_wires(tmp_path, file, ends):
             (names[index], level, offset) for index, level, offset in stroke
         ]
     assert not seen
-    with Ledger(tmp_path / "table" / "ledger.sqlite") as books:
+    with open_ledger(tmp_path / "table" / "ledger.sqlite") as books:
         books.check()
 
 

@@ -1,0 +1,55 @@
+"""The chapter of outgoing notices, written in the transaction of what they tell of, and who has had them."""
+
+import json
+from collections.abc import Mapping
+
+from host_tools.ledger.endings import Endings
+from host_tools.ledger.rows import Notice
+
+_NOTICE = "number, source, topic, round, body"
+
+
+class Outbox(Endings):
+    """Notices by source. A source has one writer, so its numbers are committed in their order."""
+
+    def notify(
+        self, source: str, topic: str, round_id: bytes | None, body: Mapping[str, object], now_ms: int
+    ) -> None:
+        """Add an outgoing notice about a `source`: a table's name, or a device's id in hex."""
+        self.store.insert(
+            "notices",
+            {
+                "source": source,
+                "topic": topic,
+                "round": round_id,
+                "body": json.dumps(body, sort_keys=True),
+                "made_ms": now_ms,
+            },
+        )
+
+    def notices(self, source: str, after: int = 0, limit: int = 1000) -> list[Notice]:
+        """A source's notices above number `after`, oldest first."""
+        rows = self.store.rows(
+            f"SELECT {_NOTICE} FROM notices WHERE source = ? AND number > ? ORDER BY number LIMIT ?",
+            (source, after, limit),
+        )
+        return [Notice(*row) for row in rows]
+
+    def undelivered(self, consumer: str, source: str, limit: int = 1000) -> list[Notice]:
+        """The notices of a source that a consumer was not marked to have had, oldest first."""
+        return self.notices(source, self.delivered(consumer, source), limit)
+
+    def delivered(self, consumer: str, source: str) -> int:
+        """The number up to which a consumer has had the notices of a source; 0 before the first."""
+        row = self.store.row(
+            "SELECT number FROM deliveries WHERE consumer = ? AND source = ?", (consumer, source)
+        )
+        return row[0] if row else 0
+
+    def mark_delivered(self, consumer: str, source: str, number: int) -> None:
+        """Note that a consumer has had all notices of a source up to `number`; it never goes back."""
+        self.store.write(
+            "INSERT INTO deliveries (consumer, source, number) VALUES (?, ?, ?)"
+            " ON CONFLICT (consumer, source) DO UPDATE SET number = excluded.number",
+            (consumer, source, number),
+        )

@@ -1,0 +1,228 @@
+"""A ledger in one SQLite file: a sound SQLite, one writing process, commits that wait for the disk."""
+
+import contextlib
+import fcntl
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from host_tools.ledger.errors import (
+    LedgerDamaged,
+    LedgerInUse,
+    LedgerUnavailable,
+    LedgerUnusable,
+    SqliteTooOld,
+    StoreRefusal,
+)
+from host_tools.ledger.schema import APPLICATION_ID, MIGRATIONS, Migration, Wall
+from host_tools.ledger.store import Row, Store, insert_sql
+
+OLDEST_SQLITE = (3, 51, 3)  # before it, two connections could reset the write-ahead log and corrupt the file
+_READ_WAIT_MS = 2000  # a reader waits so long for the moment in which the log is reset
+
+_WORDS = {"bytes": "BLOB", "int": "INTEGER", "serial": "INTEGER PRIMARY KEY", "strict": "STRICT"}
+
+
+def require_sqlite(version: str) -> None:
+    """Raise SqliteTooOld unless `version` (as `"3.54.1"`) is free of the WAL-reset fault."""
+    if tuple(int(part) for part in version.split(".")) < OLDEST_SQLITE:
+        oldest = ".".join(map(str, OLDEST_SQLITE))
+        raise SqliteTooOld(
+            f"SQLite {version} can corrupt its write-ahead log; the ledger needs {oldest} or newer:"
+            " install the apsw wheel, which brings its own, instead of the system's build"
+        )
+
+
+class SqliteStore(Store):
+    """The file's lease and its connections; `read_only` takes no lease: others may read while a table runs.
+
+    Raises SqliteTooOld, LedgerUnusable or LedgerInUse.
+    """
+
+    begin = "BEGIN IMMEDIATE"
+
+    def __init__(
+        self, path: Path, *, read_only: bool = False, sqlite_version: str = apsw.sqlite_lib_version()
+    ) -> None:
+        super().__init__()
+        require_sqlite(sqlite_version)
+        self.path = path.resolve()  # one lease, by whatever link the file is reached
+        self._lease = -1 if read_only else _take_lease(self.path)
+        self._reading = threading.RLock()
+        try:
+            if not read_only:
+                self._connection = _connect(self.path)
+            self._reader = _open(self.path, apsw.SQLITE_OPEN_READONLY)
+        except BaseException:
+            self._release()
+            raise
+
+    def close(self) -> None:
+        """Close the file, then give the lease back."""
+        self._reader.close()  # the writer is the last: it owns the checkpoint
+        if self._lease >= 0:
+            self._connection.close()
+        self._release()
+
+    def _release(self) -> None:
+        if self._lease >= 0:
+            os.close(self._lease)
+            self._lease = -1
+
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+        """See Store."""
+        if self._lease < 0:
+            raise LedgerUnavailable(f"{self.path} is open for reading only")
+        with _named_errors():
+            return list(self._connection.execute(sql, values))
+
+    def read(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+        """See Store."""
+        with self._reading, _named_errors():
+            return list(self._reader.execute(sql, values))
+
+    def write_many(self, table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        """See Store."""
+        with _named_errors():
+            self._connection.executemany(insert_sql(table, tuple(columns)), rows)
+
+    @property
+    def in_transaction(self) -> bool:
+        """See Store."""
+        return self._connection.in_transaction
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """See Store."""
+        with self._reading:
+            self.read("BEGIN")
+            try:
+                yield
+            finally:
+                self.read("COMMIT")
+
+    def back_up(self, target: Path) -> None:
+        """Copy the file as it is now to a new one, while it is in use."""
+        with (
+            _named_errors(),
+            contextlib.closing(apsw.Connection(str(target))) as copy,
+            copy.backup("main", self._reader, "main") as backup,
+        ):
+            backup.step()
+
+
+@contextlib.contextmanager
+def _named_errors() -> Iterator[None]:
+    try:
+        yield
+    except apsw.ConstraintError as error:
+        raise StoreRefusal(str(error)) from error
+    except (apsw.FullError, apsw.IOError, apsw.ReadOnlyError, apsw.CantOpenError, apsw.BusyError) as error:
+        raise LedgerUnavailable(
+            f"the ledger cannot be used now ({error}); nothing was acknowledged: free space or make the file"
+            " writable, then ask again"
+        ) from error
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        raise LedgerDamaged([f"SQLite says: {error}"]) from error
+
+
+def _take_lease(path: Path) -> int:
+    """An advisory lock beside the file; the system releases it when the process ends, however it ends."""
+    lock_path = path.with_name(path.name + ".lock")
+    try:
+        lease = os.open(lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise LedgerUnusable(f"{lock_path}: {error.strerror}; its folder must be writable") from error
+    try:
+        fcntl.flock(lease, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        holder = os.pread(lease, 32, 0).decode(errors="replace").strip() or "unknown"
+        os.close(lease)
+        raise LedgerInUse(
+            f"{path} is in use by process {holder}; a ledger has one bridge at a time: stop that one first"
+        ) from error
+    os.ftruncate(lease, 0)
+    os.pwrite(lease, f"{os.getpid()}\n".encode(), 0)
+    return lease
+
+
+def _connect(path: Path) -> apsw.Connection:
+    """The writing connection to a ledger, made if there is none, with its schema up to date."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # players are private
+    except OSError as error:
+        raise LedgerUnusable(f"{path}: {error.strerror}; give a file that can be written") from error
+    connection = _open(path, apsw.SQLITE_OPEN_READWRITE, may_be_empty=True)
+    try:
+        _configure(connection)
+        _migrate(connection)
+    except apsw.Error as error:
+        connection.close()
+        raise LedgerUnusable(f"{path} cannot be used as a ledger: {error}") from error
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _open(path: Path, flags: int, *, may_be_empty: bool = False) -> apsw.Connection:
+    """A connection to a ledger; anything else is refused before it is touched."""
+    try:
+        connection = apsw.Connection(str(path), flags=flags)
+    except apsw.Error as error:
+        raise LedgerUnusable(f"{path} cannot be opened: {error}") from error
+    try:
+        connection.set_busy_timeout(_READ_WAIT_MS)
+        version = connection.pragma("user_version")
+        empty = next(iter(connection.execute("SELECT count(*) = 0 FROM sqlite_schema")))[0]
+        if not (empty and may_be_empty) and connection.pragma("application_id") != APPLICATION_ID:
+            raise LedgerUnusable(f"{path} is a database, but not a Sic Bo ledger of this program")
+        if version > len(MIGRATIONS):
+            raise LedgerUnusable(
+                f"{path} was written by a newer version (schema {version}); update this program"
+            )
+    except apsw.Error as error:
+        connection.close()
+        raise LedgerUnusable(f"{path} cannot be used as a ledger: {error}") from error
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _configure(connection: apsw.Connection) -> None:
+    if connection.pragma("journal_mode", "wal") != "wal":
+        raise LedgerUnusable("the file system does not support SQLite's write-ahead log; use a local disk")
+    connection.pragma("synchronous", "full")
+    connection.pragma("foreign_keys", True)
+    connection.pragma("recursive_triggers", True)  # INSERT OR REPLACE must not slip past append-only
+    connection.pragma("trusted_schema", False)
+    connection.pragma("cell_size_check", True)
+
+
+def _migrate(connection: apsw.Connection) -> None:
+    """Bring the schema up to date in one transaction."""
+    version = connection.pragma("user_version")
+    if version == len(MIGRATIONS):
+        return
+    with connection:
+        for migration in MIGRATIONS[version:]:
+            connection.execute(script_of(migration))
+        connection.pragma("user_version", len(MIGRATIONS))
+        connection.pragma("application_id", APPLICATION_ID)
+
+
+def script_of(migration: Migration) -> str:
+    """A migration in SQLite's words."""
+    return migration.tables.format(**_WORDS) + "".join(map(_trigger, migration.walls))
+
+
+def _trigger(wall: Wall) -> str:
+    return (
+        f"CREATE TRIGGER {wall.name} BEFORE {wall.event} ON {wall.table} WHEN {wall.condition}\n"
+        f"BEGIN SELECT RAISE(ABORT, '{wall.message}'); END;\n"
+    )
