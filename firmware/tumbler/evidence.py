@@ -20,12 +20,10 @@ class Evidence:
     def __init__(self, count, size, spare=_SPARE):
         self._size = size
         self.digest = None
-        roomy = not hasattr(gc, "mem_free") or _free() >= count * size + spare
-        self.capacity = count * size if roomy else 0
-        if roomy:
-            self._frames = [bytearray(size) for _ in range(count)]
-        else:
-            self._frames = [bytearray(size)] * count
+        one = bytearray(size)
+        more = _buffers(count - 1, size, spare)
+        self.capacity = count * size if more is not None else 0
+        self._frames = [one] * count if more is None else [one] + more
 
     def begin(self):
         """A scene begins: what was kept is overwritten."""
@@ -48,6 +46,12 @@ class Evidence:
         return bytes(memoryview(self._frames[index])[start : start + size])
 
 
-def _free():
+def _buffers(count, size, spare):
+    """`count` buffers of `size` bytes when that leaves `spare` bytes of heap; else None."""
     gc.collect()
-    return gc.mem_free()  # pyright: ignore[reportAttributeAccessIssue]
+    if hasattr(gc, "mem_free") and gc.mem_free() < count * size + spare:
+        return None
+    try:
+        return [bytearray(size) for _ in range(count)]
+    except MemoryError:  # there is room, but not in one piece
+        return None

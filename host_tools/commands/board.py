@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from host_tools.boards import commands
-from host_tools.commands import bringup, recall
+from host_tools.commands import bringup
 
 board = typer.Typer(no_args_is_help=True, help="Boards to work on.")
 
@@ -21,7 +21,6 @@ def register(app: typer.Typer) -> None:
     """Add the command."""
     commands.add_to(board)
     bringup.add_to(board)
-    recall.add_to(board)
     app.add_typer(board, name="board")
 
 

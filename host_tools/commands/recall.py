@@ -8,8 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from host_tools.commands.board import board
 
-def add_to(board: typer.Typer) -> None:
+
+def register(_app: typer.Typer) -> None:
     """Add the command to `tumbler board`."""
     board.command("recall")(recall)
 

@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import secrets
+import shutil
 import signal
 import socket
 import termios
@@ -29,13 +30,14 @@ from host_tools.virtual_board.plant import Plant
 from host_tools.virtual_board.repl import SOFT_REBOOT, Repl
 from host_tools.virtual_board.scenario import Round, Scenario
 
-# What MicroPython leaves free on a Pico 2 (RP2350, 520 KB of RAM) is about 480 KB. On a 64-bit interpreter
-# the firmware's objects, some 80 KB there, take twice as much; frame buffers (260 KB at 320x240) do not.
-HEAP = "560k"
+# Less than a board with PSRAM has: room for a scene's frames as evidence (307 KB at 320x240) beside the
+# reader's buffers and what rounds need. In 560k a board without that room plays, and keeps no evidence.
+HEAP = "1400k"
 FLASH_BYTES = 352 * 4096  # the file system of a Pico
 FRAMES = ROOT / "tests" / "frames"
 BOARD_JSON = ROOT / "boards" / "virtual" / "board.json"
 DEVICE = Path(__file__).with_name("device")
+OWN_PROFILE = "profile"  # folder of a reader's profile that is none of the firmware's
 
 
 class BoardError(Exception):
@@ -82,25 +84,30 @@ class VirtualBoard:
         self._seed = seed
         self._flashed = flashed
         self._heap = heap
-        self._firmware = build(application)
+        self._firmware = build(application, _own_profile(directory))
         self._process: asyncio.subprocess.Process | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._power = asyncio.Lock()
         self._failure: BaseException | None = None
         self._pace = Pace()
+        self._silence_s: float | None = None  # how long the firmware may say nothing: its watchdog
 
     # --- making one
 
     @staticmethod
     async def create(
-        directory: Path, *, seed: str | None = None, profile: str = "white_black_320.json"
+        directory: Path, *, seed: str | None = None, profile: str | Path = "white_black_320.json"
     ) -> Identity:
         """Make a board in `directory`: a formatted flash image with keys, and identity.json.
 
-        `profile` is the reader's, a file of firmware/profiles. With `seed` the keys follow from it: for
-        demonstrations and tests only. Raises BoardError when there is one already or it fails.
+        `profile` is the reader's, a name in firmware/profiles or a file elsewhere. With `seed` the keys
+        follow from it: for demonstrations and tests only. Raises BoardError when there is a board or it fails.
         """
         image = _blank_image(directory)
+        if isinstance(profile, Path):
+            (directory / OWN_PROFILE).mkdir()
+            shutil.copy(profile, directory / OWN_PROFILE)
+            profile = profile.name
         configuration = json.loads(BOARD_JSON.read_text()) | {"profile": profile}
         (directory / "board.json").write_text(json.dumps(configuration, indent=2) + "\n")
         challenge = secrets.token_bytes(32)
@@ -242,6 +249,7 @@ class VirtualBoard:
             os.close(terminal)
             board_end.close()
         self._process = process
+        self._silence_s = None
         self.plant.power_on()
         self._spawn(self._serve_plant(process, plant_end))
         self._spawn(self._watch(process))
@@ -290,10 +298,17 @@ class VirtualBoard:
         reader, writer = await asyncio.open_connection(sock=end)
         try:
             while self._process is process:
-                line = await reader.readline()
+                try:
+                    line = await asyncio.wait_for(reader.readline(), self._silence_s)
+                except TimeoutError:  # the watchdog of a board that hangs
+                    self._spawn(self._cycle_power(0))
+                    return
                 if not line.endswith(b"\n"):
                     return
                 message = json.loads(line)
+                if "watchdog" in message:
+                    self._silence_s = message["watchdog"] / 1000
+                    continue
                 if "restart" in message:
                     self._spawn(self._cycle_power(0))
                     return
@@ -338,6 +353,10 @@ def _blank_image(directory: Path) -> Path:
         raise BoardError(f"{directory}: there is a board already")
     image.write_bytes(b"\xff" * FLASH_BYTES)
     return image
+
+
+def _own_profile(directory: Path) -> Path | None:
+    return next((directory / OWN_PROFILE).glob("*.json"), None)
 
 
 async def _run_format(directory: Path, environment: dict[str, str]) -> bytes:
