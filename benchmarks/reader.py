@@ -15,7 +15,8 @@ MICROPYTHON = Path(sys.executable).with_name("micropython")
 SETS = {"scenes320": (320, "320x240"), "scenes160": (160, "160x120")}
 HEAP_KB = range(100, 481, 10)
 _READ_ONE = """
-import sys, time
+import gc, sys, time
+gc.threshold(32768)  # else what the compiler leaves behind parts the heap
 sys.path.insert(0, {firmware!r})
 from tumbler.reader import Reader, load_profile
 from tumbler.reader.stdio import serve

@@ -9,13 +9,15 @@ import numpy as np
 
 from host_tools.calibration.errors import CalibrationError
 from host_tools.calibration.rig import Rig, find_stuck
-from tumbler.reader.bodies import BodyFinder
-from tumbler.reader.clusters import ClusterFinder, levels, read_cluster
+from tumbler.reader.bodies import CUT, BodyFinder
+from tumbler.reader.edges import fit_edges
 from tumbler.reader.gather import Gatherer
-from tumbler.reader.pips import Shade, find_spots, sample, sites
+from tumbler.reader.lattices import SpotFinder, explain
+from tumbler.reader.pips import Shade, find_spots, levels, sample, sites
 from tumbler.reader.profile import FORMAT, LIGHT_PIPS, Profile
 from tumbler.reader.regions import Labeller
-from tumbler.reader.square import CUTS, Outline
+from tumbler.reader.silhouette import Silhouettes
+from tumbler.reader.square import Pose
 from tumbler.reader.tilt import face_brightness, least_light
 
 Tell = Callable[[str], None]
@@ -39,10 +41,11 @@ class Bench:
         self.tell = tell
 
     def measure(self):
-        """Fill in areas, side, patterns, masses, gains and the contrast limits."""
-        self._areas()
+        """Fill in side, patterns, masses, gains and the contrast limits."""
+        self._sides()
         self._faces()
         self._contrasts()
+        self._steepness()
 
     def _gather(self, scene):
         profile = Profile(self.fields, b"")
@@ -54,36 +57,55 @@ class Bench:
         labeller = Labeller()
         return profile, gatherer, labeller, BodyFinder(gatherer, labeller)
 
-    def _body(self, finder, profile, face):
-        bodies = finder.find(int(profile.body))
-        if len(bodies) != 1:
-            raise CalibrationError(f"face{face}: {len(bodies)} bodies where one die should lie")
+    def _body(self, finder, face):
+        bodies, oddities = finder.find(int(self.fields["body"]))
+        if len(bodies) != 1 or oddities:
+            found = len(bodies) + len(oddities)
+            raise CalibrationError(f"face{face}: {found} bodies where one die should lie")
         return bodies[0]
 
-    def _areas(self):
-        areas = []
+    def _sides(self):
+        """Side of the face at half its level."""
+        sides = []
         for face, scene in self.scenes.items():
-            profile, gatherer, labeller, finder = self._gather(scene)
-            body = self._body(finder, profile, face)
-            row = []
-            for share in CUTS:
-                cut = body.level * share // 100
-                box = body.pose.box(0.15, gatherer.columns, gatherer.rows)
-                regions = labeller.find(gatherer.low, gatherer.columns, box, cut, 256, 1)
-                region = max(regions, key=lambda region: region.area)
-                outline = Outline(gatherer.columns, gatherer.rows)
-                outline.trace(gatherer.low, labeller.runs(region), region, cut)
-                row.append(outline.area)
-            areas.append(row)
-        self.tell(f"areas {np.round(np.array(areas), 1).tolist()}")
-        self.fields["areas"] = [round(float(a), 1) for a in np.mean(areas, 0)]
-        self.fields["side"] = round(float(np.sqrt(self.fields["areas"][0])), 2)
+            _, gatherer, labeller, finder = self._gather(scene)
+            sides.append(self._outline(gatherer, labeller, finder, face).pose.side)
+        self.tell(f"sides {np.round(np.array(sides), 2).tolist()}")
+        self.fields["side"] = round(float(np.median(sides)), 2)
+
+    def _steepness(self):
+        """The least that any face shows."""
+        steep = min(self._gather(scene)[1].steepness() for scene in self.scenes.values())
+        self.fields["steep"] = round(steep, 1)
+
+    def _outline(self, gatherer, labeller, finder, face):
+        """The Fit of the one face-sized region, of whatever size and turn."""
+        everywhere = 0, 0, gatherer.columns - 1, gatherer.rows - 1
+        cut = int(self.fields["body"])
+        regions = labeller.find(gatherer.low, gatherer.columns, everywhere, cut, 256, 1)
+        regions = [region for region in regions if region.area > 0.2 * self.fields["side"] ** 2]
+        if len(regions) != 1:
+            raise CalibrationError(f"face{face}: {len(regions)} bodies where one die should lie")
+        region = regions[0]
+        box = region.x0, region.y0, region.x1, region.y1
+        level = finder.level(gatherer.low, box, cut)
+        x, y = (region.x0 + region.x1) / 2, (region.y0 + region.y1) / 2
+        side = region.area**0.5 * 1.04
+        best = None
+        for degrees in range(0, 90, 6):
+            start = Pose(x, y, side, np.radians(degrees))
+            fit = fit_edges(gatherer.low, gatherer.columns, start, level * CUT // 100, True)
+            if fit is not None and (best is None or _goodness(fit) > _goodness(best)):
+                best = fit
+        if best is None or min(best.free) < 3 or best.rough > 0.03:
+            raise CalibrationError(f"face{face}: no square is found: does one die lie flat and in focus?")
+        return best
 
     def _faces(self):
         places, masses = {}, {}
         for face, scene in self.scenes.items():
-            profile, gatherer, labeller, finder = self._gather(scene)
-            body = self._body(finder, profile, face)
+            _, gatherer, labeller, finder = self._gather(scene)
+            body = self._body(finder, face)
             spots = find_spots(labeller, gatherer.low, gatherer.columns, gatherer.rows, body.pose, body.level)
             if len(spots) != face:
                 raise CalibrationError(f"{self.fields['name']}: {len(spots)} pips found on face {face}")
@@ -95,12 +117,12 @@ class Bench:
 
     def lamp_gains(self):
         """Strength of each lamp: with it a level die is as bright under all, but for distance and angle."""
-        self._areas()
+        self._sides()
         self._faces()
         ratios = []
         for face, scene in self.scenes.items():
             profile, gatherer, _, finder = self._gather(scene)
-            ratios.append(self._ratios(profile, gatherer, self._body(finder, profile, face).pose))
+            ratios.append(self._ratios(profile, gatherer, self._body(finder, face).pose))
         self.tell(f"gain ratios {np.round(np.array(ratios), 3).tolist()}")
         gains = np.array([lamp["gain"] for lamp in self.fields["lamps"]]) * np.median(ratios, 0)
         return gains / gains.mean()
@@ -123,14 +145,14 @@ class Bench:
         self.tell(f"contrast: pip at least {least_pip:.3f}, bare at most {most_bare:.3f}")
         if gap < 0.2:
             raise CalibrationError(f"{self.fields['name']}: pips do not stand out enough from a bare face")
-        self.fields["bare"] = round(most_bare + 0.2 * gap, 3)
-        self.fields["pip"] = round(most_bare + 0.6 * gap, 3)
+        self.fields["bare"] = round(most_bare + 0.25 * gap, 3)
+        self.fields["pip"] = round(most_bare + (0.6 if self.fields["side"] >= 20 else 0.4) * gap, 3)
 
     def _contrasts(self):
         least_pip, most_bare = 1.0, 0.0
         for face, scene in self.scenes.items():
             profile, gatherer, labeller, finder = self._gather(scene)
-            body = self._body(finder, profile, face)
+            body = self._body(finder, face)
             spots = find_spots(labeller, gatherer.low, gatherer.columns, gatherer.rows, body.pose, body.level)
             box = body.pose.box(-0.1, gatherer.columns, gatherer.rows)
             high = finder.level(gatherer.high, box, body.level)
@@ -153,6 +175,7 @@ class LightBench(Bench):
         self._pips()
         self._patterns()
         self._light_contrasts()
+        self._steepness()
 
     def _light_spots(self, scene, face):
         """Centre x, y, area and level of each pip of the top face, cut at half the level of the brightest."""
@@ -160,7 +183,10 @@ class LightBench(Bench):
         low = np.frombuffer(gatherer.low, np.uint8)
         peak = np.sort(low)[-max(3, int(0.01 * self.fields["side"] ** 2))]
         box = 0, 0, gatherer.columns - 1, gatherer.rows - 1
-        found = labeller.find(gatherer.low, gatherer.columns, box, int(peak * 0.6), 256, 1)
+        for share in (0.6, 0.5, 0.7, 0.4):
+            found = labeller.find(gatherer.low, gatherer.columns, box, int(peak * share), 256, 1)
+            if len([region for region in found if region.area > 0.003 * self.fields["side"] ** 2]) == face:
+                break
         least = 0.003 * self.fields["side"] ** 2
         spots = []
         for region in found:
@@ -202,12 +228,13 @@ class LightBench(Bench):
 
     def _read(self, face):
         profile, gatherer, labeller, _ = self._gather(self.scenes[face])
-        clusters = ClusterFinder(gatherer, labeller).find(int(profile.body), 1.0)
-        if len(clusters) != 1:
+        spots = SpotFinder(gatherer, labeller).find(int(profile.body), 1.0)
+        lattices, left = explain(spots, profile, _anything(gatherer))
+        if len(lattices) != 1 or left:
             raise CalibrationError(
-                f"{self.fields['name']}: {len(clusters)} dice found where one shows face {face}"
+                f"{self.fields['name']}: {len(lattices)} dice found where one shows face {face}"
             )
-        return profile, gatherer, *read_cluster(clusters[0], profile)
+        return profile, gatherer, lattices[0].pose, lattices[0].pattern
 
     def _light_contrasts(self):
         least_pip, most_bare = 1.0, 0.0
@@ -224,6 +251,16 @@ class LightBench(Bench):
                 else:
                     most_bare = max(most_bare, bare_shade.contrast(columns, x, y, probe))
         self._limit(least_pip, most_bare)
+
+
+def _anything(gatherer):
+    """Silhouettes that rule out nothing: a lone die may be no darker than the floor."""
+    profile = gatherer.profile
+    return Silhouettes(bytes(len(gatherer.high)), gatherer.columns, profile.side, (0, 0), profile.lens)
+
+
+def _goodness(fit):
+    return sum(fit.free) - 400 * fit.rough
 
 
 def arrange(places_by_face):
@@ -257,7 +294,7 @@ def describe(name, polarity, empty, platform, images, lamps, rig: Rig):  # noqa:
     rows, columns = np.indices(empty.shape[1:])
     inside = np.hypot(columns - platform[0], rows - platform[1]) < 0.95 * platform[2]
     scale = platform[2] / rig.platform * rig.camera / (rig.camera - rig.die)
-    side = rig.die * scale * 0.9
+    side = rig.die * scale
     return {
         "format": FORMAT,
         "name": f"{name} {empty.shape[2]}x{empty.shape[1]}",
@@ -267,10 +304,11 @@ def describe(name, polarity, empty, platform, images, lamps, rig: Rig):  # noqa:
         "platform": [round(v, 2) for v in platform],
         "polarity": polarity,
         "scale": round(scale, 4),
+        "lens": round(rig.die / rig.camera, 4),
         "side": round(side, 2),
         "body": round(float(np.percentile(empty.min(0)[inside], 99.8) * 1.25), 1),
         "pip_light": 1.0 if polarity == LIGHT_PIPS else 0,
-        "areas": [round(side * side * share, 1) for share in (1, 0.95, 0.9)],
+        "steep": 1.0,
         "bare": 0.2,
         "pip": 0.5,
         "lamps": [

@@ -27,18 +27,19 @@ PLACES = {
 def fields():
     """A profile of the drawn machine: a pixel is a millimetre."""
     return {
-        "format": 1,
+        "format": 2,
         "name": "drawn",
         "width": SIZE,
         "height": SIZE,
         "die_mm": 16,
         "scale": 1.0,
+        "lens": 0.08,
         "platform": [MIDDLE, MIDDLE, RADIUS],
         "polarity": "dark-pips",
         "side": SIDE,
         "body": 45,
         "pip_light": 0,
-        "areas": [SIDE * SIDE, (SIDE - 0.3) ** 2, (SIDE - 0.6) ** 2],
+        "steep": 60,
         "bare": 0.2,
         "pip": 0.5,
         "lamps": [
@@ -272,7 +273,7 @@ class TestProfile(unittest.TestCase):
 
     def test_every_field_must_make_sense(self):
         for name, value in (
-            ("format", 2),
+            ("format", 1),
             ("width", 3),
             ("width", 320.5),
             ("height", True),
@@ -286,7 +287,7 @@ class TestProfile(unittest.TestCase):
             ("polarity", "both"),
             ("body", 300),
             ("pip_light", 3),
-            ("areas", [1, 2]),
+            ("steep", 0),
             ("bare", 0.6),
             ("pip", 1),
             ("lamps", []),

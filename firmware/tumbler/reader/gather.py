@@ -167,6 +167,19 @@ class Gatherer:
                 best = max(best, frame[i])
         return best
 
+    def steepness(self):
+        """The largest step of level across two pixels of the darkest frame, at the calibrated exposure."""
+        low = self.low
+        columns = self.columns
+        steepest = 0
+        for row in range(0, self.rows, 2):
+            first = row * columns
+            for i in range(first + self._start[row], first + self._end[row] - 2):
+                step = low[i] - low[i + 2]
+                if step > steepest or -step > steepest:
+                    steepest = abs(step)
+        return steepest * len(self.exposures) / sum(self.exposures)
+
     def _mend(self):
         columns = self.columns
         for x, y in self.profile.stuck:

@@ -10,7 +10,8 @@ from .square import Pose, quarter_turns_apart, similarity
 _SPOT_CUT = 60  # percent of the face's level
 _DEAD_BAND = 10  # percent of the level that noise and shading take from a spot's darkness
 _PITCH_TOLERANCE = 0.14  # dice of one make differ this much in the spacing of their pips
-_WINDOW = 0.135  # half-width of the window in which a spot is weighed, in sides
+_WINDOW = 0.21  # radius of the window in which a spot is weighed, in sides; its weight falls to 0 there
+_FOLLOWED = 3
 _MASS_RANGE = 0.5, 2.0  # of the calibrated darkness of a pip
 _WELL_SEEN = 20  # side from which a pip covers enough pixels for its darkness to be measured well
 _MASS_SPREAD = 1.8  # of the pips of one face
@@ -59,21 +60,25 @@ def _reach(runs, pose):
 
 
 def _weigh(plane, columns, rows, region, side, level):
-    """The Spot of a region: all darkness in a window around it that reaches half-way to the next pip."""
+    """The Spot of a region: its darkness under a soft round window that follows it to its middle."""
     floor = level * (100 - _DEAD_BAND) // 100
     x, y = region.centre()
-    reach_x = max(_WINDOW * side, (region.x1 - region.x0) / 2 + 1)
-    reach_y = max(_WINDOW * side, (region.y1 - region.y0) / 2 + 1)
-    mass = sum_x = sum_y = 0
-    for row in range(max(0, int(y - reach_y + 0.5)), min(rows, int(y + reach_y + 0.5) + 1)):
-        base = row * columns
-        for column in range(max(0, int(x - reach_x + 0.5)), min(columns, int(x + reach_x + 0.5) + 1)):
-            depth = floor - plane[base + column]
-            if depth > 0:
-                mass += depth
-                sum_x += depth * column
-                sum_y += depth * row
-    return Spot(sum_x / mass, sum_y / mass, mass / level)
+    reach = max(_WINDOW * side, (region.x1 - region.x0 + region.y1 - region.y0) * 0.4 + 1)
+    for _ in range(_FOLLOWED):
+        mass = sum_x = sum_y = 0
+        for row in range(max(0, int(y - reach) + 1), min(rows, int(y + reach) + 1)):
+            base = row * columns
+            for column in range(max(0, int(x - reach) + 1), min(columns, int(x + reach) + 1)):
+                depth = floor - plane[base + column]
+                if depth > 0:
+                    window = 1 - ((column - x) ** 2 + (row - y) ** 2) / (reach * reach)
+                    if window > 0:
+                        depth *= window * window
+                        mass += depth
+                        sum_x += depth * column
+                        sum_y += depth * row
+        x, y = sum_x / mass, sum_y / mass
+    return Spot(x, y, mass / level)
 
 
 def read_face(spots, outline, profile):
@@ -200,3 +205,20 @@ def _bilinear(plane, columns, x, y):
     upper = plane[i] + (plane[i + 1] - plane[i]) * fx
     lower = plane[i + columns] + (plane[i + columns + 1] - plane[i + columns]) * fx
     return upper + (lower - upper) * fy
+
+
+def levels(plane, columns, pose, pattern):
+    """(level of the bare face, level of its pips) in a composite."""
+    bare = []
+    for u in (-0.36, -0.14, 0.14, 0.36):
+        for v in (-0.36, -0.14, 0.14, 0.36):
+            near = [1 for pu, pv in pattern if (u - pu) ** 2 + (v - pv) ** 2 < 0.16**2]
+            if not near:
+                x, y = pose.place(u, v)
+                bare.append(sample(plane, columns, x, y, 0))
+    bare.sort()
+    pips = 0
+    for u, v in pattern:
+        x, y = pose.place(u, v)
+        pips += sample(plane, columns, x, y, _PROBE * pose.side)
+    return bare[len(bare) // 2], pips / len(pattern)

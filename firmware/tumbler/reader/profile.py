@@ -5,7 +5,7 @@ import json
 
 DARK_PIPS = "dark-pips"
 LIGHT_PIPS = "light-pips"
-FORMAT = 1
+FORMAT = 2
 
 _PIP_COUNTS = (1, 2, 3, 4, 5, 6)
 
@@ -21,12 +21,13 @@ class Profile:
     lamps           number of frames of one scene, one under each lamp: 4 (opposite lamps are 0-2 and 1-3)
     die_mm          edge of a die
     scale           pixels a mm where top faces lie
-    side            edge of a top face's bright square in pixels, its rounded rim left out
+    lens            height of a die as a share of the lens's height over the platform
+    side            edge of a top face in pixels, where it has half its level
     platform        centre x, y and radius, pixels
     polarity        DARK_PIPS or LIGHT_PIPS
     body            level, in the darkest of the four frames, above which nothing of the empty platform is
     pip_light       level of a light pip in the middle of the platform; 0 for DARK_PIPS
-    areas           area of a top face in pixels, cut at each of square.CUTS of its level (DARK_PIPS)
+    steep           least step of level across two pixels that a die in focus shows somewhere
     levels          75th percentile of the empty platform under each lamp
     positions       lamp x, y, z in mm from the platform's centre, x right and y down in the picture
     gains           strength of each lamp
@@ -47,6 +48,7 @@ class Profile:
         self.height = _whole(fields, "height", 32, 1024)
         self.die_mm = _positive(_field(fields, "die_mm"), "die_mm")
         self.scale = _positive(_field(fields, "scale"), "scale")
+        self.lens = _positive(_field(fields, "lens"), "lens")
         self.side = _positive(_field(fields, "side"), "side")
         self.body = _positive(_field(fields, "body"), "body")
         self.pip_light = _number(_field(fields, "pip_light"), "pip_light")
@@ -56,7 +58,7 @@ class Profile:
         self.polarity = _field(fields, "polarity")
         if self.polarity not in (DARK_PIPS, LIGHT_PIPS):
             raise ProfileError("polarity: must be %s or %s" % (DARK_PIPS, LIGHT_PIPS))
-        self.areas = _numbers(_field(fields, "areas"), "areas", 3)
+        self.steep = _positive(_field(fields, "steep"), "steep")
         self._read_lamps(_field(fields, "lamps"))
         self._read_faces(_field(fields, "faces"))
         stuck = _list(_field(fields, "stuck"), "stuck")

@@ -6,22 +6,25 @@ bare, its die has the size of one on the platform, and its brightness under the 
 
 import gc
 
-from .bodies import BodyFinder
-from .clusters import ClusterFinder, levels, read_cluster
+from .bodies import BodyFinder, Oddity
 from .floor import check_floor
 from .gather import Gatherer
-from .pips import Shade, find_spots, prove_sites, read_face, sites
+from .lattices import SpotFinder, explain, is_sure
+from .pips import Shade, find_spots, levels, prove_sites, read_face, sites
 from .profile import LIGHT_PIPS
 from .refusal import Refused
 from .regions import Labeller
+from .silhouette import Silhouettes
+from .square import Pose, quarter_turns_apart
 from .tilt import face_brightness, tilt_degrees
 
 READ = "read"
 REFUSED = "refused"
 
 _FLAT_DEGREES = 4.2  # a level die measures 0 to 4 degrees, 1.3 on average; 6 must be noticed
-_BLURRED = "out-of-focus"
-_SHARP = 0.93  # a larger square whose core is smaller than this share of what its outline promises is blurred
+_OFF_OUTLINE = 0.12  # sides between the middle of the pips and that of the outline of a dark die
+_ASKEW = 0.16  # radians
+_SHARP = 0.6  # share of a sharp picture's steepness below which a refused scene is called out of focus
 # What the scene is called when its bodies are refused for several reasons, the surest knowledge first.
 _REASONS = ("stacked", "not-flat", "extra-object", "die-missing", "die-damaged", "unreadable")
 
@@ -71,7 +74,9 @@ class Reader:
         self._labeller = Labeller()
         self._light = profile.polarity == LIGHT_PIPS
         if self._light:
-            self._clusters = ClusterFinder(self._gatherer, self._labeller)
+            self._spots = SpotFinder(self._gatherer, self._labeller)
+            plane, columns = self._gatherer.high, self._gatherer.columns
+            self._silhouettes = Silhouettes(plane, columns, profile.side, self._centre(), profile.lens)
         else:
             self._finder = BodyFinder(self._gatherer, self._labeller)
         self._sites = sites(profile)
@@ -91,40 +96,63 @@ class Reader:
         """Reading of the frames added since begin(). FrameError when some are missing."""
         try:
             self._gatherer.finish()
-            bodies = self._find_bodies()
+            bodies, oddities = self._find_bodies()
         except Refused as refusal:
             return Reading((), refusal.reason, refusal.detail)
         dice = []
         refusals = []
+        for oddity in oddities:
+            refusal = self._explain(oddity)
+            refusals.append((refusal.reason, refusal.detail))
         for body in bodies:
             try:
                 dice.append(self._read(body))
             except Refused as refusal:
                 refusals.append((refusal.reason, refusal.detail))
-        if len(bodies) > self._count:
-            refusals.append(("extra-object", "%d bodies" % len(bodies)))
-        elif len(bodies) < self._count:
-            refusals.append(("die-missing", "%d of %d dice" % (len(bodies), self._count)))
+        found = len(bodies) + len(oddities)
+        if found > self._count:
+            refusals.append(("extra-object", "%d bodies" % found))
+        elif found < self._count:
+            refusals.append(("die-missing", "%d of %d dice" % (found, self._count)))
         try:
-            check_floor(self._gatherer, bodies)
+            check_floor(self._gatherer, bodies + oddities)
         except Refused as refusal:
             refusals.append((refusal.reason, refusal.detail))
         if self._light and _are_at_different_heights(dice):
             refusals.append(("stacked", "pitches differ"))
         if not refusals:
             return Reading(dice)
-        reason, detail = min(refusals, key=_rank)
+        if found and self._gatherer.steepness() < _SHARP * self.profile.steep:
+            return Reading(dice, "unreadable", "out-of-focus")
+        reason, detail = min(refusals, key=lambda refusal: _REASONS.index(refusal[0]))
         return Reading(dice, reason, detail)
 
     def _find_bodies(self):
         exposure = sum(self._gatherer.exposures) / self.lamps
         cut = int(self.profile.body * exposure)
-        return self._clusters.find(cut, exposure) if self._light else self._finder.find(cut)
+        return self._find_lattices(cut, exposure) if self._light else self._finder.find(cut)
+
+    def _find_lattices(self, cut, exposure):
+        """([Lattice], [Oddity]) of dice with light pips."""
+        spots = self._spots.find(cut, exposure)
+        lattices, left = explain(spots, self.profile, self._silhouettes)
+        found = []
+        for lattice in lattices:
+            members = [spots[i] for i in lattice.members]
+            lattice.clear = all(map(is_sure, members))
+            if lattice.clear or not lattice.is_bare():  # else dust on the platform
+                found.append(lattice)
+        found.sort(key=lambda lattice: (lattice.pose.y, lattice.pose.x))
+        if not left:
+            return found, []
+        x = sum([spots[i].x for i in left]) / len(left)
+        y = sum([spots[i].y for i in left]) / len(left)
+        return found, [Oddity(Pose(x, y, self.profile.side, 0), 0, 1, False)]
 
     def _read(self, body):
         """The Die of a body; Refused with the reason why it is none."""
         if self._light:
-            pose, pattern = read_cluster(body, self.profile)
+            pose, pattern = self._read_lattice(body)
         else:
             pose, pattern = self._read_outline(body)
         tilt = self._tilt(pose, pattern)
@@ -143,10 +171,26 @@ class Reader:
             confidence,
         )
 
+    def _read_lattice(self, lattice):
+        """(pose, pattern) of a dark body with light pips."""
+        if not lattice.clear:
+            raise Refused("unreadable", "faint-spot")
+        pose = lattice.pose
+        if lattice.is_bare():
+            raise Refused("unreadable", "no-outline")
+        fit = lattice.fit or self._silhouettes.fit(pose)
+        if fit is not None and fit.sides() >= 2:
+            u, v = fit.pose.face(pose.x, pose.y)
+            if max(abs(u), abs(v)) > _OFF_OUTLINE:
+                raise Refused("unreadable", "pips-off-centre")
+            if not lattice.fit and quarter_turns_apart(pose.angle, fit.pose.angle) > _ASKEW:
+                raise Refused("unreadable", "pips-askew")
+        if lattice.fit:
+            pose = Pose(pose.x, pose.y, self.profile.side, fit.pose.angle)
+        return pose, lattice.pattern
+
     def _read_outline(self, body):
         """(pose, pattern) of a bright body with dark pips."""
-        if not body.sole:
-            raise self._explain(body)
         gatherer = self._gatherer
         columns, rows = gatherer.columns, gatherer.rows
         spots = find_spots(self._labeller, gatherer.low, columns, rows, body.pose, body.level)
@@ -172,37 +216,33 @@ class Reader:
         planes = gatherer.low, gatherer.high
         return [Shade(plane, *levels(plane, gatherer.columns, pose, pattern)) for plane in planes]
 
-    def _explain(self, body):
-        """Refused for a body that is not the outline of one flat top face."""
-        if body.ratio > 1.5:
+    def _explain(self, oddity):
+        """Refused for a body that no level top faces explain."""
+        if oddity.share > 1.5:
             return Refused("unreadable", "touching")
+        if oddity.share < 0.5:
+            return Refused("extra-object", "small body")
         try:
-            tilt = self._tilt(body.pose, ())
+            tilt = self._tilt(oddity.pose, ())
         except Refused as refusal:
             return refusal
         if tilt >= _FLAT_DEGREES:
             return Refused("not-flat", "tilted")
-        if body.is_larger_square():
-            if self._finder.core(body) < body.ratio * _SHARP:
-                return Refused("unreadable", _BLURRED)
+        if oddity.larger:
             return Refused("stacked", "too near")
-        if body.ratio < 0.5:
-            return Refused("extra-object", "small body")
         return Refused("die-damaged", "odd-outline")
 
     def _tilt(self, pose, pips):
+        brightness = face_brightness(self._gatherer, pose, pips)
+        return tilt_degrees(brightness, pose, self._centre(), self.profile)
+
+    def _centre(self):
+        """Of the platform, in the pixels of the composites."""
         gatherer = self._gatherer
-        centre = self.profile.platform[0] - gatherer.left, self.profile.platform[1] - gatherer.top
-        return tilt_degrees(face_brightness(gatherer, pose, pips), pose, centre, self.profile)
-
-
-def _rank(refusal):
-    """Order of (reason, detail) as the scene's name: what a blurred picture shows besides is not believed."""
-    reason, detail = refusal
-    return -1 if detail == _BLURRED else _REASONS.index(reason)
+        return self.profile.platform[0] - gatherer.left, self.profile.platform[1] - gatherer.top
 
 
 def _are_at_different_heights(dice):
     """Whether dice of one set have their pips at different scales: one storey is at least 6 percent."""
     sides = [die.side for die in dice]
-    return bool(sides) and max(sides) > 1.04 * min(sides)
+    return bool(sides) and max(sides) > (1.03 + 0.4 / min(sides)) * min(sides)

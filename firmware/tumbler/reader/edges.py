@@ -1,0 +1,134 @@
+"""A square fitted to the edges of one top face, where they are free, to a tenth of a pixel.
+
+Along each edge the level is followed outwards until it crosses the cut. Where a neighbour touches it crosses
+nowhere, and that part of the edge tells nothing.
+"""
+
+from .square import Pose
+
+_ALONG = (-0.36, -0.24, -0.12, 0, 0.12, 0.24, 0.36)  # places along an edge, in sides
+_INWARD = 0.12  # sides from the edge where the search begins, outside every pip's own darkness
+_OUTWARD = 0.13
+_STRAY = 0.05  # sides by which a crossing may stray from its edge's middle one
+_TRUST = 3  # how many crossings the start's angle and side are worth
+_ROUNDS = 3
+
+
+class Fit:
+    """A fitted `pose`; `free[e]` crossings that lie on edge e of 4; `rough`: their RMS distance, in sides."""
+
+    def __init__(self, pose, free, rough):
+        self.pose = pose
+        self.free = free
+        self.rough = rough
+
+    def sides(self):
+        """Number of edges of which at least half is free."""
+        return len([count for count in self.free if count >= 4])
+
+
+def fit_edges(plane, columns, pose, cut, inside_above, reaches=(0.5, 0.5, 0.5, 0.5)):
+    """Fit of the square whose edges cross `cut`, begun at `pose`; None when none of them does.
+
+    inside_above: whether the body is brighter than the cut, or darker; reaches: for each edge, +u, +v, -u
+    and -v, 0.5, or None for one that is not to be looked at.
+    """
+    fit = None
+    for _ in range(_ROUNDS):
+        found = []
+        free = [0, 0, 0, 0]
+        for edge in range(4):
+            if reaches[edge] is None:
+                continue
+            crossings = _crossings(plane, columns, pose, cut, inside_above, edge, reaches[edge])
+            if len(crossings) >= 2:
+                middle = sorted([away for _, away in crossings])[len(crossings) // 2]
+                for t, away in crossings:
+                    if abs(away - middle) <= _STRAY:
+                        found.append((edge, t, away))
+                        free[edge] += 1
+        if len(found) < 4:
+            return None
+        du, dv, turn, growth = _solve(found)
+        rough = 0
+        for edge, t, away in found:
+            rough += (away - _model(edge, t, du, dv, turn, growth)) ** 2
+        x, y = pose.place(du, dv)
+        pose = Pose(x, y, pose.side * (1 + growth), pose.angle + turn)
+        fit = Fit(pose, free, (rough / len(found)) ** 0.5)
+    return fit
+
+
+def _crossings(plane, columns, pose, cut, inside_above, edge, reach):
+    """[(place along the edge, how far beyond `reach` the level crosses)] in sides."""
+    turn_u, turn_v = ((1, 0), (0, 1), (-1, 0), (0, -1))[edge]
+    found = []
+    step = 0.5 / pose.side
+    for t in _ALONG:
+        away = reach - _INWARD
+        before = None
+        while away < reach + _OUTWARD:
+            x, y = pose.place(turn_u * away + abs(turn_v) * t, turn_v * away + abs(turn_u) * t)
+            level = level_at(plane, columns, x, y)
+            above = level - cut if inside_above else cut - level
+            if above <= 0:
+                if before is not None:
+                    found.append((t, away - step * -above / (before - above) - reach))
+                break
+            before = above
+            away += step
+    return found
+
+
+def level_at(plane, columns, x, y):
+    """The level between four pixels; 0 outside the plane."""
+    column, row = int(x), int(y)
+    i = row * columns + column
+    if not (x >= 0 and y >= 0 and column + 1 < columns and i + columns + 1 < len(plane)):
+        return 0
+    fx = int((x - column) * 32)
+    fy = int((y - row) * 32)
+    upper = plane[i] * (32 - fx) + plane[i + 1] * fx
+    lower = plane[i + columns] * (32 - fx) + plane[i + columns + 1] * fx
+    return (upper * (32 - fy) + lower * fy) / 1024
+
+
+def _row(edge, t):
+    """How far the edge moves outwards at t for a unit of shift u, v, turn and growth."""
+    if edge == 0:
+        return 1, 0, -t, 0.5
+    if edge == 1:
+        return 0, 1, t, 0.5
+    if edge == 2:
+        return -1, 0, t, 0.5
+    return 0, -1, -t, 0.5
+
+
+def _model(edge, t, du, dv, turn, growth):
+    a, b, c, d = _row(edge, t)
+    return a * du + b * dv + c * turn + d * growth
+
+
+def _solve(found):
+    """Least-squares shift u, v, turn and growth; what the edges leave open stays as it was."""
+    m = [[0.0] * 5 for _ in range(4)]
+    for i, trust in enumerate((0.01, 0.01, 0.03 * _TRUST, 0.25 * _TRUST)):
+        m[i][i] = trust
+    for edge, t, away in found:
+        row = _row(edge, t)
+        for i in range(4):
+            for j in range(4):
+                m[i][j] += row[i] * row[j]
+            m[i][4] += row[i] * away
+    for i in range(4):
+        for j in range(i + 1, 4):
+            share = m[j][i] / m[i][i]
+            for k in range(i, 5):
+                m[j][k] -= share * m[i][k]
+    answer = [0.0] * 4
+    for i in (3, 2, 1, 0):
+        rest = m[i][4]
+        for k in range(i + 1, 4):
+            rest -= m[i][k] * answer[k]
+        answer[i] = rest / m[i][i]
+    return answer

@@ -1,0 +1,208 @@
+"""Dice with light pips: a dark die hardly shows on a dark floor, but its pips do, so they find the die.
+
+In the darkest frame a pip of a top face is the only small thing that is light; those of the side faces are in
+shade, and those of the far face seen through a translucent die are faint. Every light spot must belong to one
+pattern of the brand's pips, and no pattern's face may hold a spot that is not its own.
+"""
+
+from math import atan2, pi
+
+from .pips import Spot
+from .refusal import Refused
+from .silhouette import MOST_FLOOR
+from .square import Pose, similarity
+from .tilt import least_light
+
+_CUT = 0.55  # share of a calibrated pip's light at which a pip is cut out
+_DUST = 0.12  # share of a calibrated pip's area that is no mark at all
+_SURE_AREA = 0.4, 2.0  # and within which a spot is surely a pip
+_SPACING = 0.12  # dice of one make differ this much in the spacing of their pips
+_NEAR = 0.12  # sides within which a spot is the pip that a pattern has there
+_ALONE = 0.46  # sides within which a face that shows one pip has no other spot
+_FACE = 0.47  # half-width of a face within which every spot must be its own
+_NEAREST = 0.93  # sides between the middles of two dice that stand beside each other, at least
+_MOST_SPOTS = 40
+_CLEARLY = 4  # points of floor by which one explanation must beat another
+_NO_OUTLINE = 8  # points of floor that a single pip without an outline is worth
+
+
+class Lattice:
+    """Spots that one face's pattern explains: `pose`, `pattern`, and `members`, indices of the spots.
+
+    `floor`: points of floor seen in the face. `fit`: outline of a face with a single pip, whose pose has no
+    angle, or None.
+    """
+
+    def __init__(self, pose, pattern, members):
+        self.pose = pose
+        self.pattern = pattern
+        self.members = members
+        self.floor = 0
+        self.fit = None
+
+    def is_bare(self):
+        """Whether it is a single pip without an outline: there may be no die."""
+        return len(self.members) == 1 and self.fit is None
+
+
+class SpotFinder:
+    """Finds the light spots in the low composite of a gatherer."""
+
+    def __init__(self, gatherer, labeller):
+        self._gatherer = gatherer
+        self._labeller = labeller
+        self._middle_light = least_light(0, 0, gatherer.profile)
+
+    def find(self, cut, exposure):
+        """[Spot] brighter than `cut`, mass in areas of a pip; exposure: against the calibrated one."""
+        gatherer = self._gatherer
+        everywhere = 0, 0, gatherer.columns - 1, gatherer.rows - 1
+        spots = []
+        for region in self._labeller.find(gatherer.low, gatherer.columns, everywhere, cut, 256, 1):
+            self._part(region, exposure, spots)
+        if len(spots) > _MOST_SPOTS:
+            raise Refused("unreadable", "too-many-spots")
+        return spots
+
+    def _part(self, region, exposure, spots):
+        """Append the spots of a region, cut at half of what a pip there would show, dust left out."""
+        gatherer = self._gatherer
+        profile = gatherer.profile
+        x, y = region.centre()
+        across = x + gatherer.left - profile.platform[0], y + gatherer.top - profile.platform[1]
+        light = least_light(across[0], across[1], profile) / self._middle_light
+        box = region.x0, region.y0, region.x1, region.y1
+        cut = max(int(exposure * profile.pip_light * light * _CUT), 1)
+        for part in self._labeller.find(gatherer.low, gatherer.columns, box, cut, 256, 1):
+            share = part.area / profile.masses[2]
+            if share > _DUST:
+                x, y = part.centre()
+                spots.append(Spot(x, y, share))
+
+
+def is_sure(spot):
+    """Whether a spot is of a pip's size."""
+    return _SURE_AREA[0] < spot.mass < _SURE_AREA[1]
+
+
+def explain(spots, profile, silhouettes):
+    """([Lattice], [index of a spot left over]): faces that stand apart and explain the most spots.
+
+    Refused when two sets of other faces explain them all equally well.
+    """
+    candidates = []
+    for lattice in _single(spots, profile) + _several(spots, profile):
+        lattice.floor = _floor_inside(lattice, profile.side, silhouettes)
+        if lattice.floor <= MOST_FLOOR:
+            candidates.append(lattice)
+    covers = []
+    _cover(candidates, profile.side, [], set(), covers)
+    if not covers:
+        return [], list(range(len(spots)))
+    covers.sort(key=lambda cover: (-len(cover[0]), _floor(cover[1])))
+    covered, taken = covers[0]
+    for others, rival in covers[1:]:
+        as_good = len(others) == len(covered) and _floor(rival) < _floor(taken) + _CLEARLY
+        if as_good and _faces(rival) != _faces(taken):
+            raise Refused("unreadable", "ambiguous-spots")
+    return taken, [i for i in range(len(spots)) if i not in covered]
+
+
+def _floor_inside(lattice, side, silhouettes):
+    """Floor seen in a lattice's face; of a single pip's, as it is turned best."""
+    pose = lattice.pose
+    if len(lattice.members) > 1:
+        return silhouettes.floor_inside(Pose(pose.x, pose.y, side, pose.angle))
+    lattice.fit = silhouettes.fit_turned(pose)
+    return 0 if lattice.fit is None else silhouettes.floor_inside(lattice.fit.pose)
+
+
+def _floor(taken):
+    return sum([lattice.floor + (_NO_OUTLINE if lattice.is_bare() else 0) for lattice in taken])
+
+
+def _faces(taken):
+    return sorted([len(lattice.members) for lattice in taken])
+
+
+def _cover(candidates, side, taken, covered, covers):
+    """Append (covered indices, lattices) of every choice that no further candidate could join."""
+    grew = False
+    first = None
+    for lattice in candidates:
+        if covered.intersection(lattice.members) or not _stands_apart(lattice, taken, side):
+            continue
+        if first is None:
+            first = min(lattice.members)
+        if first not in lattice.members:
+            continue
+        grew = True
+        _cover(candidates, side, taken + [lattice], covered.union(lattice.members), covers)
+    if not grew:
+        covers.append((covered, taken))
+
+
+def _stands_apart(lattice, taken, side):
+    return all(_apart(lattice.pose, other.pose) >= _NEAREST * side for other in taken)
+
+
+def _single(spots, profile):
+    """A Lattice of each spot that may be a face's only pip."""
+    found = []
+    for i, spot in enumerate(spots):
+        if not [1 for other in spots if other is not spot and _apart(spot, other) < _ALONE * profile.side]:
+            found.append(Lattice(Pose(spot.x, spot.y, profile.side, 0), ((0, 0),), (i,)))
+    return found
+
+
+def _several(spots, profile):
+    """Lattices of every pair of spots that may be the farthest pips of a face whose other pips are there."""
+    found = []
+    for count in (6, 5, 4, 3, 2):
+        pattern = profile.pips[count]
+        u, v, width = _widest(pattern)
+        wanted = width * profile.side
+        for i, a in enumerate(spots):
+            for b in spots[i + 1 :]:
+                if abs(_apart(a, b) / wanted - 1) <= _SPACING:
+                    angle = atan2(b.y - a.y, b.x - a.x) - atan2(v, u)
+                    start = Pose((a.x + b.x) / 2, (a.y + b.y) / 2, _apart(a, b) / width, angle)
+                    lattice = _fitted(spots, pattern, start, profile.side)
+                    if lattice is not None and not _is_known(lattice, found):
+                        found.append(lattice)
+    return found
+
+
+def _widest(pattern):
+    """(u, v, width) from the pip that is farthest from the middle to the one opposite it."""
+    u, v = max(pattern, key=lambda pip: pip[0] ** 2 + pip[1] ** 2)
+    return -2 * u, -2 * v, 2 * (u * u + v * v) ** 0.5
+
+
+def _fitted(spots, pattern, start, side):
+    """The Lattice of a pattern about where `start` has it, None when it does not fit: a pip is missing, or
+    a spot in the face is not its own."""
+    members = []
+    for u, v in pattern:
+        x, y = start.place(u, v)
+        near = min(range(len(spots)), key=lambda i: (spots[i].x - x) ** 2 + (spots[i].y - y) ** 2)
+        if (spots[near].x - x) ** 2 + (spots[near].y - y) ** 2 > (_NEAR * side) ** 2 or near in members:
+            return None
+        members.append(near)
+    pose, residual = similarity([(spots[i].x, spots[i].y) for i in members], pattern)
+    if residual > 0.25 + 0.012 * side or abs(pose.side / side - 1) > _SPACING:
+        return None
+    face = Pose(pose.x, pose.y, side, pose.angle)
+    for i, spot in enumerate(spots):
+        u, v = face.face(spot.x, spot.y)
+        if i not in members and abs(u) < _FACE and abs(v) < _FACE:
+            return None
+    return Lattice(Pose(pose.x, pose.y, pose.side, pose.angle % (2 * pi)), pattern, tuple(members))
+
+
+def _is_known(lattice, found):
+    return any(set(other.members) == set(lattice.members) for other in found)
+
+
+def _apart(a, b):
+    return ((a.x - b.x) ** 2 + (a.y - b.y) ** 2) ** 0.5
