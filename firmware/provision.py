@@ -7,6 +7,7 @@ import os
 from binascii import hexlify
 
 from tumbler import journal
+from tumbler.journal import reserve
 from tumbler.signing import Ed25519Signer, KeyStore
 
 PROOF_LABEL = b"sicbo-tumbler possession 1"  # as in host_tools/records/registry.py
@@ -16,9 +17,11 @@ class AlreadyProvisioned(Exception):
     """The volume holds a device's keys or records: they would be lost. Format it on purpose first."""
 
 
-def provision(storage, challenge, host_entropy, entropy):
+def provision(storage, challenge, host_entropy, entropy, flash=None, journal_blocks=0):
     """Make a device of the volume at `storage`.
 
+    `flash`: the block device that the volume is on; `journal_blocks`: how many of its blocks the journal's
+    ring gets, 0 for a journal in files.
     `challenge`: fresh bytes of the host; `host_entropy`: 32 secret random bytes or more of the host;
     `entropy(n)`: the hardware generator; the keys need both.
     Returns a dict of hex text: device, public_key, host_key and proof, the signature over PROOF_LABEL,
@@ -28,11 +31,17 @@ def provision(storage, challenge, host_entropy, entropy):
     store = KeyStore(storage + "/keys")
     if store.exists():
         raise AlreadyProvisioned("the volume holds a device's keys")
-    there = os.listdir(storage)
-    for folder in ("journal", "journal" + journal.MARKS):
-        if folder in there and os.listdir(storage + "/" + folder):
-            raise AlreadyProvisioned("the volume holds a device's records in " + folder)
-    journal.create(storage + "/journal")
+    for folder, left_over in (("journal", reserve.is_block_file), ("journal" + journal.MARKS, _is_layout)):
+        for name in _names(storage, folder):
+            if not left_over(name):
+                raise AlreadyProvisioned("the volume holds a device's records in " + folder)
+    directory = storage + "/journal"
+    if _is_ring(storage) and reserve.holds_records(directory, flash):
+        raise AlreadyProvisioned("the volume holds a device's records in its ring")
+    if journal_blocks:
+        reserve.create(directory, flash, journal_blocks, entropy)
+    else:
+        journal.create(directory)
     keys = store.create(entropy, host_entropy)
     signer = Ed25519Signer(keys.seed)
     told = {
@@ -42,3 +51,15 @@ def provision(storage, challenge, host_entropy, entropy):
         "proof": signer.sign(PROOF_LABEL + keys.device_id + challenge, entropy),
     }
     return {name: hexlify(value).decode() for name, value in told.items()}
+
+
+def _names(storage, folder):
+    return os.listdir(storage + "/" + folder) if folder in os.listdir(storage) else []
+
+
+def _is_layout(name):
+    return name == reserve.LAYOUT
+
+
+def _is_ring(storage):
+    return reserve.LAYOUT in _names(storage, "journal" + journal.MARKS)

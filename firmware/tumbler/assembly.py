@@ -54,8 +54,8 @@ def assemble(board, settings, scene, folder):
 def prove(journal, device):
     """(what the records of the device prove, None), or (nothing, why its journal cannot be relied on).
 
-    A device whose journal is gone, changed or another's is no new device: it plays no round, writes no record,
-    and tells the host of a memory fault for as long as it is so. What can be read may be recalled.
+    A device whose journal is gone, changed or another's is no new device: it plays no round, writes no
+    record, and tells the host of a memory fault for as long as it is so. What can be read may be recalled.
     """
     try:
         journal.mount()

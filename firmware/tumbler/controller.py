@@ -32,10 +32,11 @@ class Controller:
 
     board: a hal board; limits: config.Limits; identity: Identity; journal: mounted;
     scene: scene.Scene or sensor_scene.SensorScene (step() -> event or None, stop(), works() -> bool);
-    chain: records.Chain at the journal's end; link: link.DeviceSession; proven: replay.Proven.
+    chain: records.Chain at the journal's end; link: link.DeviceSession; proven: replay.Proven; lost: None, or
+    why nothing is proven (assembly.prove): then the controller serves the link alone.
     """
 
-    def __init__(self, board, limits, identity, scene, journal, chain, link, proven):
+    def __init__(self, board, limits, identity, scene, journal, chain, link, proven, lost=None):
         self._board = board
         self._limits = limits
         self._identity = identity
@@ -47,7 +48,9 @@ class Controller:
         self._enclosure = Enclosure(limits)
         self._rest = RestDetector(limits)
         self._scene = scene
-        self._state = play.initial(tuple(sorted(proven.faults)), proven.last_round)
+        self._lost = lost
+        faults = ("memory-fault",) if lost else tuple(sorted(proven.faults))
+        self._state = play.initial(faults, proven.last_round)
         self._received = bytearray(_RECEIVE_BYTES)
         self._status = None
         self._scene_failed = "sensor-fault" in proven.faults
@@ -66,11 +69,13 @@ class Controller:
 
         A full journal makes that wait: until the host has taken records, steps serve the link alone.
         """
-        self._link.keep = self._proven.keep
+        self._link.keep = self._proven.wanted
         self._board.release_cover(False)
         self._boot()
 
     def _boot(self):
+        if self._lost:
+            return
         identity, proven = self._identity, self._proven
         now = self._board.now()
         values = {"firmware": identity.firmware, "profile": identity.profile}
@@ -102,7 +107,7 @@ class Controller:
             self._repeat_old_faults(now)
         else:
             self._boot()
-        self._link.keep = self._proven.keep
+        self._link.keep = self._proven.wanted
         self._link.poll(now)
         self._notify(now)
 
@@ -173,6 +178,9 @@ class Controller:
 
     def _obey(self, command, now):
         try:
+            if self._lost:
+                self._link.reply(command["id"], "faulted", "faulted", self._lost, now)
+                return
             if not self._booted:
                 raise JournalFull("the boot waits for room")
             status, detail = self._command(command["command"], command, now)

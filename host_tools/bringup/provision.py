@@ -34,12 +34,17 @@ if slot is None: raise ValueError('no firmware boots: flash the board first')
 loader.enter(slot)
 from provision import provision
 from tumbler.start import open_board
-board, _ = open_board()
+board, settings = open_board()
 """
 # The board keeps what it told until it is reset: a line that was garbled is asked for again.
 _MAKE = """
 from binascii import unhexlify
-told = repr(provision(board.storage, unhexlify({challenge!r}), unhexlify({entropy!r}), board.entropy))
+told = repr(
+    provision(
+        board.storage, unhexlify({challenge!r}), unhexlify({entropy!r}), board.entropy,
+        board.flash, settings.hal.get("journal_blocks", 0),
+    )
+)
 """
 _TELL = """
 from hashlib import sha256

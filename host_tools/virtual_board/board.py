@@ -90,7 +90,7 @@ class VirtualBoard:
         self._power = asyncio.Lock()
         self._failure: BaseException | None = None
         self._pace = Pace()
-        self._silence_s: float | None = None  # how long the firmware may say nothing: its watchdog
+        self._waits_since: float | None = None  # for the firmware to say something; None: it is our turn
 
     # --- making one
 
@@ -249,7 +249,6 @@ class VirtualBoard:
             os.close(terminal)
             board_end.close()
         self._process = process
-        self._silence_s = None
         self.plant.power_on()
         self._spawn(self._serve_plant(process, plant_end))
         self._spawn(self._watch(process))
@@ -292,22 +291,29 @@ class VirtualBoard:
         await asyncio.sleep(off_ms / 1000 / self.speed if self.speed else 0)
         await self.power_on()
 
+    async def _guard(self, process: asyncio.subprocess.Process, silence_s: float) -> None:
+        """The watchdog of a board whose program hangs, so that its time stands still."""
+        while self._process is process:
+            await asyncio.sleep(1)
+            waits = self._waits_since
+            if waits is not None and asyncio.get_running_loop().time() - waits > silence_s:
+                self._spawn(self._cycle_power(0))
+                return
+
     # --- time
 
     async def _serve_plant(self, process: asyncio.subprocess.Process, end: socket.socket) -> None:
         reader, writer = await asyncio.open_connection(sock=end)
         try:
             while self._process is process:
-                try:
-                    line = await asyncio.wait_for(reader.readline(), self._silence_s)
-                except TimeoutError:  # the watchdog of a board that hangs
-                    self._spawn(self._cycle_power(0))
-                    return
+                self._waits_since = asyncio.get_running_loop().time()
+                line = await reader.readline()
+                self._waits_since = None
                 if not line.endswith(b"\n"):
                     return
                 message = json.loads(line)
                 if "watchdog" in message:
-                    self._silence_s = message["watchdog"] / 1000
+                    self._spawn(self._guard(process, message["watchdog"] / 1000))
                     continue
                 if "restart" in message:
                     self._spawn(self._cycle_power(0))

@@ -99,6 +99,9 @@ class World:
         self.os: object = Os(self)
         self.vfs: object = Vfs(self)
 
+    def flash(self):
+        return None
+
     def pin(self, name):
         """The pin's level, as a test sees and sets it."""
         return self.pins[name]

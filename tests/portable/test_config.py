@@ -8,7 +8,7 @@ from tumbler import config
 SOUND = {
     "board": "virtual",
     "profile": "white.json",
-    "hal": {name: least for name, (least, most) in config.HAL.items()},
+    "hal": dict({name: least for name, (least, most) in config.HAL.items()}, watchdog_ms=30000),
     "limits": {name: least for name, (least, most) in config.LIMITS.items()},
 }
 

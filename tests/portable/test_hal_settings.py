@@ -144,7 +144,7 @@ class Microcontroller(unittest.TestCase):
 
 class OtherBackEnds(unittest.TestCase):
     def test_the_virtual_board_has_only_times(self):
-        hal = {"drive_limit_ms": 4000, "camera_limit_ms": 2000}
+        hal = {"drive_limit_ms": 4000, "camera_limit_ms": 2000, "watchdog_ms": 30000}
         self.assertEqual(complaint(board_file(hal, "virtual")), "")
         self.assertIn("unknown key hal.uart", complaint(board_file(dict(hal, uart=1), "virtual")))
 

@@ -221,10 +221,36 @@ class TestDamage(TestCase):
     def test_without_its_marks_it_is_damaged(self):
         with Folder() as folder:
             fill(folder.mount(), 2)
-            os.rmdir(folder.path + MARKS)
+            os.rename(folder.path + MARKS, folder.path + "-elsewhere")
             with self.assertRaises(JournalDamaged):
                 folder.mount()
-            os.mkdir(folder.path + MARKS)
+            os.rename(folder.path + "-elsewhere", folder.path + MARKS)
+
+    def test_what_is_sound_can_be_read_beside_what_is_damaged(self):
+        with Folder() as folder:
+            fill(folder.mount(**SMALL), 14)
+            content = bytearray(folder.read("5.rec"))
+            content[-6] ^= 4
+            folder.write("5.rec", content)
+            journal = Journal(folder.path, **SMALL)
+            with self.assertRaises(JournalDamaged) as caught:
+                journal.mount()
+            self.assertEqual(caught.exception.sequence, 8)
+            for sequence in range(1, 15):
+                if sequence == 8:
+                    with self.assertRaises(JournalDamaged):
+                        journal.read(sequence)
+                else:
+                    self.assertEqual(journal.read(sequence), record(sequence))
+            with self.assertRaises(JournalDamaged):
+                journal.append(15, b"x")
+
+    def test_a_journal_that_lost_records_nobody_had_is_damaged_not_new(self):
+        with Folder() as folder:
+            fill(folder.mount(), 2)
+            os.remove(folder.path + "/1.rec")
+            with self.assertRaises(JournalDamaged):
+                folder.mount()
 
     def test_a_damaged_position_is_noticed(self):
         with Folder() as folder:

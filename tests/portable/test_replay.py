@@ -27,7 +27,7 @@ class Stored:
         for kind, values in records:
             self.raw.append(chain.seal(kind, 0, values))
             chain.advance(self.raw[-1])
-        self.first = first if records else 0
+        self.first = self.needed = first if records else 0
         self.last = chain.sequence
 
     def read(self, sequence):
@@ -48,6 +48,29 @@ def fault(name):
 
 def cleared(name):
     return "fault-cleared", {"fact": FACTS[name]}
+
+
+class Window(unittest.TestCase):
+    def test_only_what_is_needed_is_read_again(self):
+        stored = Stored(fault("tilted"), *[item for _ in range(70) for item in (opened(ROUND), void(ROUND))])
+        stored.needed = 141
+        proven = replay(stored)
+        self.assertEqual((proven.faults, proven.last_round, proven.sequence), ({}, ROUND, 141))
+        stored.needed = 1
+        self.assertEqual(replay(stored).faults, {"tilted": 1})
+
+    def test_the_newest_round_is_found_however_long_ago_it_was(self):
+        chatter = [("enclosure", {"channel": 4, "level": True})] * 200
+        stored = Stored(opened(ROUND), void(ROUND), *chatter)
+        stored.needed = 203
+        self.assertEqual(replay(stored).last_round, ROUND)
+
+    def test_ten_rounds_are_wanted_for_recall_unless_they_lie_far_back(self):
+        rounds = [item for _ in range(12) for item in (opened(ROUND), void(ROUND))]
+        proven = replay(Stored(*rounds))
+        self.assertEqual((proven.keep, proven.wanted), (25, 5))
+        chatter = [("enclosure", {"channel": 4, "level": True})] * 500
+        self.assertEqual(replay(Stored(*(rounds + chatter))).wanted, 24 + 500 - 384)
 
 
 class Replay(unittest.TestCase):

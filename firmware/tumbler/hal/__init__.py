@@ -18,6 +18,8 @@
 `send(data) -> int`        UART output, never blocking: how many bytes were taken.
 `entropy(n) -> bytes`      from the hardware generator.
 `storage`                  folder of the mounted littlefs volume.
+`flash`                    the block device that the volume is on (extended block protocol), None where it
+                           cannot be reached.
 `idle()`                   sleep until something may have happened, at most a few ms.
 `start_watchdog()`         call once, when the main loop begins: from then on the board resets itself unless
                            receive, edges, level, vibration and idle are called again and again.

@@ -201,6 +201,7 @@ class Board:
             desk = Desktop()
         self._desk = desk
         self.storage = desk.storage
+        self.flash = None
         self.entropy = desk.entropy
         self.receive = desk.line.receive
         self.send = desk.line.send

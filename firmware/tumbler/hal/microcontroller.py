@@ -6,22 +6,18 @@ the cover is locked. "status" blinks once a second while the main loop comes rou
 """
 
 from tumbler import drivers
-from tumbler.hal import CameraError, StorageDamaged, Uptime
+from tumbler.hal import CameraError, StorageDamaged, Uptime, watchdog
 from tumbler.hal.drive import Drive
 from tumbler.hal.gates import StrokeGates
 from tumbler.hal.line import Line, open_uart
 from tumbler.hal.pins import Input, Output, Unsupported, made, pin_of
 from tumbler.hal.settings import GATES, LAMPS, TILTED
-from tumbler.hal.watchdog import Watchdog
 
 _SENSOR_BUFFER = 512  # bytes of a sensor's UART, each direction
 _PROBE = 16  # bytes of entropy that are tried
 _MOUNTS = ("/flash", "/")  # where ports mount their flash, the likelier to be it first
 _FILE_SYSTEM = "VfsLfs2"
 _BLINK_MS = 500
-
-# What must come round in the main loop for the watchdog to be fed.
-_LINK, _STROKES, _CHANNELS, _REST = range(4)
 
 
 class Port:
@@ -39,6 +35,21 @@ class Port:
         self.time = time
         self.vfs = vfs
 
+    def flash(self):
+        """The block device of the volume, None where the port gives none."""
+        try:
+            import rp2
+
+            return rp2.Flash()
+        except ImportError:
+            pass
+        try:
+            from flashbdev import bdev  # ESP32's
+
+            return bdev
+        except ImportError:
+            return None
+
 
 class Board:
     """The board interface of tumbler.hal, see there.
@@ -55,11 +66,12 @@ class Board:
         self._wire_outputs(settings)
         self._urandom = _generator(port.os)
         self.storage = _storage(port.vfs)
+        self.flash = port.flash()
         self._wire_inputs(settings["inputs"])
         uart, buffered = open_uart(self._machine, "hal.uart", settings["uart"])
         self._line = Line(uart, buffered, settings["uart"]["baud"], self._now_us)
         self._attach_devices(settings)
-        self._watchdog = Watchdog(4)
+        self._watchdog = watchdog.Watchdog()
         self._watchdog_ms = settings["watchdog_ms"]
 
     def _wire_outputs(self, settings):
@@ -117,17 +129,17 @@ class Board:
     # --- sensors
 
     def level(self, name):
-        self._watchdog.came(_CHANNELS)
+        self._watchdog.came(watchdog.CHANNELS)
         if name == TILTED:
             return self._accelerometer.tilted()
         return self._inputs[name].active()
 
     def edges(self):
-        self._watchdog.came(_STROKES)
+        self._watchdog.came(watchdog.STROKES)
         return self._gates.edges(self._uptime)
 
     def vibration(self):
-        self._watchdog.came(_REST)
+        self._watchdog.came(watchdog.REST)
         self._accelerometer.poll(self.now())
         return self._accelerometer.vibration()
 
@@ -160,7 +172,7 @@ class Board:
     # --- UART
 
     def receive(self, buffer):
-        self._watchdog.came(_LINK)
+        self._watchdog.came(watchdog.LINK)
         return self._line.receive(buffer)
 
     def send(self, data):

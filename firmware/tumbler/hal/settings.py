@@ -49,6 +49,9 @@ _ACCELEROMETER = Table(
     {"rest": ListOf(Whole(-1200, 1200), 3)},
 )
 _DRIVE = Table({"on_ms": Whole(1, 200), "period_ms": Whole(50, 2000)})
+# Flash blocks that provisioning sets aside for the journal's ring; without them it is in files.
+_JOURNAL_BLOCKS = Whole(48, 1024)
+_WATCHDOG = Whole(_LEAST_WATCHDOG_MS, _MOST_WATCHDOG_MS)
 
 _TIMES = {name: Whole(*bounds) for name, bounds in TIMES.items()}
 _WIRED = [name for name in GATES + tuple(CHANNELS) if name != TILTED]
@@ -62,7 +65,7 @@ def _bus(name):
 
 
 _SHAPES = {
-    "virtual": Table(_TIMES),
+    "virtual": Table(dict(_TIMES, watchdog_ms=_WATCHDOG), {"journal_blocks": _JOURNAL_BLOCKS}),
     "blinka": Table(
         dict(_TIMES, inputs=_INPUTS, outputs=Table(_OUTPUTS, _LAMPS), drive=_DRIVE),
         {
@@ -81,9 +84,9 @@ _SHAPES = {
             buses=Members(_bus),
             # Without it no die is known to rest.
             accelerometer=_ACCELEROMETER,
-            watchdog_ms=Whole(_LEAST_WATCHDOG_MS, _MOST_WATCHDOG_MS),
+            watchdog_ms=_WATCHDOG,
         ),
-        {"camera": _CAMERA, "sensor": _SENSOR},
+        {"camera": _CAMERA, "sensor": _SENSOR, "journal_blocks": _JOURNAL_BLOCKS},
     ),
 }
 BACK_ENDS = tuple(sorted(_SHAPES))

@@ -5,9 +5,12 @@ channel (a socket, TUMBLER_PLANT). The plant owns time: it grants a few millisec
 the board has said that it is idle, so a slow machine never makes the board late. Messages are lines of JSON:
 
 board to plant: {"start": 1}  {"idle": 1}  {"strokes": n}  {"drive": 0}  {"cover": bool}  {"lamp": n or null}
-                {"capture": bytes}  {"restart": 1}
+                {"capture": bytes}  {"restart": 1}  {"watchdog": ms}
 plant to board: {"t": raw_us, "levels": {name: bool}, "edges": [[channel, level, raw_us]], "vibration": mg}
                 {"frame": n} and then n raw bytes
+
+The watchdog runs on the plant's time while that passes; whoever started the process also resets a board that
+lets none pass for so long after {"watchdog": ms}.
 
 start, idle and capture hand the turn to the plant, which answers with one message: a grant of time (with
 "start" in it for the first one) or, while a capture is wanted, the frame. {"capture": 0} gives a capture up.
@@ -21,7 +24,7 @@ import time
 
 import vfs
 
-from tumbler.hal import CameraError, StorageDamaged, Uptime
+from tumbler.hal import CameraError, StorageDamaged, Uptime, watchdog
 
 STORAGE = "/flash"
 BLOCK = 4096
@@ -110,6 +113,21 @@ def _mounted():
     return any(path == STORAGE for _, path in vfs.mount())
 
 
+class _Dog:
+    """The port's watchdog, as machine.WDT, on the clock of a hal.Uptime."""
+
+    def __init__(self, uptime, timeout_ms):
+        self._uptime = uptime
+        self._timeout_us = timeout_ms * 1000
+        self.feed()
+
+    def feed(self):
+        self._bites_at = self._uptime.us + self._timeout_us
+
+    def bites(self):
+        return self._uptime.us >= self._bites_at
+
+
 class Board:
     """The board interface of tumbler.hal, see there. `config`: the content of board.json."""
 
@@ -118,6 +136,7 @@ class Board:
     def __init__(self, config):
         if not _mounted():
             mount_flash(os.getenv("TUMBLER_FLASH", ""))
+        self.flash = FlashImage(os.getenv("TUMBLER_FLASH", ""))
         self._drive_limit_us = config["drive_limit_ms"] * 1000
         self._camera_limit_us = config["camera_limit_ms"] * 1000
         self._uart = _inherited("TUMBLER_UART")
@@ -126,6 +145,9 @@ class Board:
         self._edges = []
         self._vibration = 0
         self._drive_ends = None
+        self._watchdog = watchdog.Watchdog()
+        self._watchdog_ms = config["watchdog_ms"]
+        self._dog = None
         self._uptime = Uptime(self._power_on())
 
     def _power_on(self):
@@ -166,17 +188,23 @@ class Board:
     def idle(self):
         self._tell({"idle": 1})
         self._take(self._hear())
+        self._watchdog.round()
+        if self._dog is not None and self._dog.bites():
+            self.restart()
 
     # --- sensors
 
     def level(self, name):
+        self._watchdog.came(watchdog.CHANNELS)
         return self._levels[name]
 
     def edges(self):
+        self._watchdog.came(watchdog.STROKES)
         edges, self._edges = self._edges, []
         return iter(edges)
 
     def vibration(self):
+        self._watchdog.came(watchdog.REST)
         peak, self._vibration = self._vibration, 0
         return peak
 
@@ -225,6 +253,7 @@ class Board:
     # --- UART
 
     def receive(self, buffer):
+        self._watchdog.came(watchdog.LINK)
         try:
             return self._uart.readinto(buffer) or 0
         except OSError as error:
@@ -246,7 +275,12 @@ class Board:
         return entropy(n)
 
     def start_watchdog(self):
-        """A process has none: whoever started it sees that it hangs."""
+        self._watchdog.start(self, self._watchdog_ms)
+        self._tell({"watchdog": self._watchdog_ms})
+
+    def WDT(self, timeout):
+        self._dog = _Dog(self._uptime, timeout)
+        return self._dog
 
     def restart(self):
         self._tell({"restart": 1})

@@ -2,12 +2,15 @@
 
 from tumbler.hal.pins import Unsupported
 
+# What must come round in the main loop for the watchdog to be fed.
+LINK, STROKES, CHANNELS, REST = range(4)
+
 
 class Watchdog:
-    """parts: how many there are, numbered from 0. It does nothing before start()."""
+    """It does nothing before start()."""
 
-    def __init__(self, parts):
-        self._all = (1 << parts) - 1
+    def __init__(self):
+        self._all = 1 << LINK | 1 << STROKES | 1 << CHANNELS | 1 << REST
         self._seen = 0
         self._dog = None
 

@@ -23,4 +23,6 @@ if os.getenv("TUMBLER_CONFIGURATION"):
         file.write(configuration)
     challenge = unhexlify(os.getenv("TUMBLER_CHALLENGE", ""))
     host_entropy = unhexlify(os.getenv("TUMBLER_HOST_ENTROPY", ""))
-    print(json.dumps(provision(virtual.STORAGE, challenge, host_entropy, virtual.entropy)))
+    blocks = json.loads(configuration)["hal"].get("journal_blocks", 0)
+    flash = virtual.FlashImage(image)
+    print(json.dumps(provision(virtual.STORAGE, challenge, host_entropy, virtual.entropy, flash, blocks)))

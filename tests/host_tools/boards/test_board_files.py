@@ -116,6 +116,7 @@ def test_what_moves_is_off_while_the_board_starts(name):
 def test_the_firmware_takes_the_limits(name):
     content = json.loads(load_board(name).raw)
     times = {key: content["hal"][key] for key in config.HAL}
+    times["watchdog_ms"] = 30000
     shared = {"board": "virtual", "profile": "any.json", "hal": times, "limits": content["limits"]}
     assert config.parse(json.dumps(shared).encode()).board == "virtual"
 

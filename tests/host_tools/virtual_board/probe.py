@@ -6,7 +6,7 @@ from tumbler.definitions import CHANNELS
 from tumbler.hal import CameraError
 from tumbler.hal.virtual import Board
 
-board = Board({"drive_limit_ms": 4000, "camera_limit_ms": 500})
+board = Board({"drive_limit_ms": 4000, "camera_limit_ms": 500, "watchdog_ms": 30000})
 frame = bytearray(320 * 240)
 
 

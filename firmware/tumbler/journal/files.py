@@ -1,14 +1,11 @@
-"""The journal: every record in order on the board's flash, safe against a power cut at any moment.
+"""The journal in files: for boards whose flash cannot be reached beneath its volume, and for desktops.
 
 A folder of segment files, each named after its first sequence and holding up to `segment` records:
 magic (2 bytes), length (2), sequence (8), CRC-32 of these (4), record, CRC-32 of the record (4), all
 big-endian. A record exists once `append` has returned; one that a cut leaves half written is dropped when the
 journal is mounted, one that it leaves whole counts as written, so that its sequence is never given to another
 record. With the header's own checksum only a file that really ends early passes for a cut.
-Two small files, the marks, replaced by rename, hold the acknowledged position and the boot counter. They lie
-in a folder beside the journal's: when a folder's metadata are damaged, littlefs goes back to what they were
-before the newest change, without a word; a journal that loses its newest records in that way is given away by
-marks that do not. So the acknowledged position is written each time, not only when segments are dropped.
+The acknowledged position is a mark, written each time: littlefs may go back to older metadata without a word.
 
 Works on littlefs and, for tests and desktops, on any folder that can rename over a file.
 """
@@ -16,51 +13,37 @@ Works on littlefs and, for tests and desktops, on any folder that can rename ove
 import os
 import struct
 from array import array
-from binascii import crc32
 
 from tumbler.definitions import MAX_RECORD
-
-KEEP = 128  # newest records that are kept for recall although the host has them
-RESERVE = 16  # records that only an append without reserve may use: the end of a running round must fit
-
-MARKS = "-marks"  # what the name of the marks' folder adds to the journal's
+from tumbler.journal.contract import KEEP, RESERVE, JournalDamaged, JournalFull
+from tumbler.journal.marks import (
+    ACKNOWLEDGED,
+    Marks,
+    is_sealed,
+    make_durable,
+    make_folders,
+    names_in,
+    replace,
+    sealed,
+)
 
 _MAGIC = 0x5B1C
 _HEADER = ">HHQ"
 _HEADER_SIZE = 16
 _CRC_SIZE = 4
 _SUFFIX = ".rec"
-_TEMPORARY = "temporary"
-_ACKNOWLEDGED = "acknowledged"
-_BOOT = "boot"
-
-
-class JournalFull(Exception):
-    """No room for a record that the host has not taken: connect the host, and play goes on."""
-
-
-class JournalDamaged(Exception):
-    """A record that was durable cannot be read back. `sequence` is the first one concerned."""
-
-    def __init__(self, sequence, detail):
-        super().__init__("journal damaged at record " + str(sequence) + ": " + detail)
-        self.sequence = sequence
 
 
 def create(directory):
     """Make the folders of an empty journal: once in a device's life, when it is provisioned."""
-    for folder in (directory + MARKS, directory):
-        try:
-            os.mkdir(folder)
-        except OSError:
-            if os.listdir(folder):  # an empty one is from a try that was cut off
-                raise
+    make_folders(directory)
 
 
 class Journal:
     """See the module. `mount` comes first; `capacity`, `segment` and `kept` count records.
 
-    `first` and `last` are the oldest and newest sequence (0: none), `acknowledged` the newest the host has.
+    `first` and `last` are the oldest and newest sequence (0: none), `acknowledged` the newest the host has;
+    `needed`: a replay of what the records prove may begin there.
     """
 
     def __init__(self, directory, capacity=512, segment=32, kept=KEEP):
@@ -68,7 +51,7 @@ class Journal:
             raise ValueError("a journal of " + str(capacity) + " records fills although the host has them")
         self._folder = directory
         self._prefix = directory + "/"
-        self._marks = directory + MARKS + "/"
+        self._marks = Marks(directory)
         self._capacity = capacity
         self._segment = segment
         self._kept = kept
@@ -81,46 +64,66 @@ class Journal:
     # --- reading the flash at power-on
 
     def mount(self):
-        """Scan everything. Raises JournalDamaged when a record that was durable is gone or changed."""
-        self.first = self.last = 0
+        """Scan everything. Raises JournalDamaged when a record that was durable is gone or changed; those
+        that are sound can be read all the same."""
+        self.first = self.last = self.acknowledged = 0
         self._unsure = True
+        damage = None
         self._starts = self._list_segments()
-        self.acknowledged = self._read_number(_ACKNOWLEDGED)
-        for start in list(self._starts):
-            self._mount_segment(start)
+        for step in (
+            [self._read_mark] + [self._mounting(start) for start in self._starts] + [self._check_ends]
+        ):
+            try:
+                step()
+            except JournalDamaged as error:
+                damage = damage or error
+        if damage is not None:
+            raise damage
+        self._unsure = False
+
+    def _read_mark(self):
+        self.acknowledged = self._marks.number(ACKNOWLEDGED)
+
+    def _mounting(self, start):
+        return lambda: self._mount_segment(start)
+
+    def _check_ends(self):
+        self._marks.check_begun(self.last)
         if self.acknowledged > self.last:
             raise JournalDamaged(self.last + 1, "the host has records up to " + str(self.acknowledged))
         if self.first > self.acknowledged + 1:
             # Only what the host had was ever dropped.
             raise JournalDamaged(self.acknowledged + 1, "the oldest segment is missing")
-        self._unsure = False
 
     def _list_segments(self):
-        names = _names_in(self._folder)
+        names = names_in(self._folder)
         return sorted([int(name[: -len(_SUFFIX)]) for name in names if name.endswith(_SUFFIX)])
 
     def _mount_segment(self, start):
-        if self.last and start != self.last + 1:
-            raise JournalDamaged(self.last + 1, "a segment is missing")
-        whole, torn = self._index(start)
-        count = len(self._offsets)
+        following = self.last + 1
+        try:
+            whole, torn = self._index(start)
+        finally:
+            count = len(self._offsets)
+            if count:
+                self.first = self.first or start
+                self.last = start + count - 1
+        if following > 1 and start != following:
+            raise JournalDamaged(following, "a segment is missing")
         if torn and start != self._starts[-1]:
             raise JournalDamaged(start + count, "it is cut short")
         if torn:
             self._shorten(start, whole)
-        if count:
-            self.first = self.first or start
-            self.last = start + count - 1
 
     def _shorten(self, start, whole):
         """Take what an append that never returned has left off the newest segment."""
         with open(self._path(start), "rb") as file:
             content = file.read(whole)
-        _replace(self._prefix, str(start) + _SUFFIX, content)
+        replace(self._prefix, str(start) + _SUFFIX, content)
 
     def _index(self, start):
         """Read segment `start` into `_offsets`; returns (bytes of whole records, is more behind them)."""
-        self._indexed = 0
+        self._indexed = start
         self._offsets = array("I")
         offset = 0
         with open(self._path(start), "rb") as file:
@@ -132,8 +135,14 @@ class Journal:
                 self._offsets.append(offset)
                 offset += _HEADER_SIZE + len(record) + _CRC_SIZE
                 header = file.read(_HEADER_SIZE)
-        self._indexed = start
         return offset, len(header) > 0
+
+    def _index_sound(self, start):
+        """Index what comes before any damage."""
+        try:
+            self._index(start)
+        except JournalDamaged:
+            pass
 
     # --- records
 
@@ -143,7 +152,9 @@ class Journal:
             raise KeyError(sequence)
         start = max([start for start in self._starts if start <= sequence])
         if start != self._indexed:
-            self._index(start)
+            self._index_sound(start)
+        if sequence - start >= len(self._offsets):
+            raise JournalDamaged(sequence, "it cannot be read")
         with open(self._path(start), "rb") as file:
             file.seek(self._offsets[sequence - start])
             header = file.read(_HEADER_SIZE)
@@ -165,10 +176,10 @@ class Journal:
         self.require_room(reserve)
         fresh = not self._starts or sequence - self._starts[-1] >= self._segment
         start = sequence if fresh else self._starts[-1]
-        header = _sealed(struct.pack(_HEADER, _MAGIC, len(record), sequence))
+        header = sealed(struct.pack(_HEADER, _MAGIC, len(record), sequence))
         self._unsure = True
         try:
-            offset = self._write(start, header + _sealed(record))
+            offset = self._write(start, header + sealed(record))
         except OSError as error:
             self.mount()
             if self.last == sequence:
@@ -181,6 +192,8 @@ class Journal:
             self._offsets.append(offset)
         self.first = self.first or sequence
         self.last = sequence
+        if sequence == 1:
+            self._marks.check_begun(sequence)
 
     def require_room(self, reserve=True):
         """Raises JournalFull when `append` would, as far as can be known before the flash is asked."""
@@ -192,7 +205,7 @@ class Journal:
         with open(self._path(start), "ab") as file:
             offset = file.seek(0, 2)
             file.write(entry)
-            _make_durable(file)
+            make_durable(file)
         return offset
 
     def _count(self):
@@ -203,7 +216,7 @@ class Journal:
         if sequence > self.last:
             raise ValueError("record " + str(sequence) + " does not exist: the newest is " + str(self.last))
         if sequence > self.acknowledged:
-            self._write_number(_ACKNOWLEDGED, sequence)
+            self._marks.write_number(ACKNOWLEDGED, sequence)
             self.acknowledged = sequence
         below = min(self.acknowledged + 1, keep, self.last - self._kept + 1)
         while len(self._starts) > 1 and self._starts[1] <= below:
@@ -211,63 +224,22 @@ class Journal:
             self._starts.pop(0)
             self.first = self._starts[0]
 
-    # --- the boot counter
+    @property
+    def needed(self):
+        """Which records a replay needs is not written here: all."""
+        return self.first
 
     def next_boot(self, at_least=0):
         """The number of this boot, never given before; `at_least` is the highest one seen in a record."""
-        boot = max(self._read_number(_BOOT), at_least) + 1
-        self._write_number(_BOOT, boot)
-        return boot
-
-    # --- small files
+        return self._marks.next_boot(at_least)
 
     def _path(self, start):
         return self._prefix + str(start) + _SUFFIX
 
-    def _read_number(self, name):
-        """The number in file `name`, 0 when there is none."""
-        if name not in _names_in(self._marks[:-1]):
-            return 0
-        with open(self._marks + name, "rb") as file:
-            content = file.read()
-        if len(content) != 12 or not _is_sealed(content):
-            raise JournalDamaged(self.last + 1, "mark " + name + " is unreadable")
-        return struct.unpack(">Q", content[:8])[0]
-
-    def _write_number(self, name, number):
-        _replace(self._marks, name, _sealed(struct.pack(">Q", number)))
-
-
-def _names_in(folder):
-    """The files of a folder, without what an interrupted replacement has left."""
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        names = None
-    if names is None:
-        raise JournalDamaged(1, "there is no folder " + folder + ": provision the board")
-    if _TEMPORARY in names:
-        os.remove(folder + "/" + _TEMPORARY)
-        names.remove(_TEMPORARY)
-    return names
-
-
-def _replace(prefix, name, content):
-    with open(prefix + _TEMPORARY, "wb") as file:
-        file.write(content)
-        _make_durable(file)
-    os.rename(prefix + _TEMPORARY, prefix + name)
-
-
-def _make_durable(file):
-    file.flush()
-    if hasattr(os, "fsync"):  # not on MicroPython, where littlefs makes a flush durable
-        os.fsync(file.fileno())
-
 
 def _read_body(file, header, sequence):
     """The record behind `header`; None when the file ends within it."""
-    if not _is_sealed(header):
+    if not is_sealed(header):
         raise JournalDamaged(sequence, "its header is wrong")
     magic, length, written = struct.unpack(_HEADER, header[:-_CRC_SIZE])
     if magic != _MAGIC or written != sequence or length > MAX_RECORD:
@@ -275,14 +247,6 @@ def _read_body(file, header, sequence):
     body = file.read(length + _CRC_SIZE)
     if len(body) < length + _CRC_SIZE:
         return None
-    if not _is_sealed(body):
+    if not is_sealed(body):
         raise JournalDamaged(sequence, "its checksum is wrong")
     return body[:length]
-
-
-def _sealed(content):
-    return content + struct.pack(">I", crc32(content))
-
-
-def _is_sealed(content):
-    return _sealed(content[:-_CRC_SIZE]) == content
