@@ -15,10 +15,11 @@ class Machine:
     """Lengths in mm, masses in g, forces in N, times in ms. Errors: `ImpossibleMachine`."""
 
     platform_radius: float = 60.0  # to the glass
-    platform_mass: float = 150.0  # with the moving part of the drive
+    platform_mass: float = 120.0  # with the moving part of the drive
     travel: float = 8.0  # from rest to the upper stop
     dome_height: float = 90.0  # of the dome's top above the platform at rest
     tilt_stiffness: float = 2.0  # Nm/rad of the platform's suspension about both horizontal axes
+    spring: float = 300.0  # N/m that pulls the platform back to rest
 
     dice: int = 3
     die_edge: float = 16.0
@@ -27,8 +28,8 @@ class Machine:
 
     force: float = 16.0  # of the voice coil, on top of the weight
     pulse: float = 11.0  # how long the coil pushes
-    force_jitter: float = 0.08  # largest part by which a stroke's force differs
-    pulse_jitter: float = 2.0  # largest difference of a stroke's pulse
+    force_jitter: float = 0.04  # largest part by which a stroke's force differs
+    pulse_jitter: float = 0.8  # largest difference of a stroke's pulse
     off_centre: float = 6.0  # largest distance of the push from the middle
     stroke_period: float = 340.0
     period_jitter: float = 15.0
@@ -50,7 +51,7 @@ class Machine:
 
     def _check_ranges(self) -> None:
         above_zero = (
-            *("platform_radius", "platform_mass", "travel", "dome_height", "tilt_stiffness"),
+            *("platform_radius", "platform_mass", "travel", "dome_height", "tilt_stiffness", "spring"),
             *("die_edge", "die_density", "force", "pulse", "stroke_period", "gate_height", "gate_gap"),
         )
         for name in above_zero:
