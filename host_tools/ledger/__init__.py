@@ -3,6 +3,7 @@ or PostgreSQL."""
 
 from host_tools.ledger.errors import (
     DeviceUnknown,
+    LeaseLost,
     LedgerDamaged,
     LedgerError,
     LedgerInUse,
@@ -18,6 +19,7 @@ from host_tools.ledger.errors import (
 from host_tools.ledger.export import export_records
 from host_tools.ledger.ledger import Ledger, open_ledger
 from host_tools.ledger.rows import (
+    Access,
     Device,
     Difference,
     Entry,
@@ -33,10 +35,12 @@ from host_tools.ledger.rows import (
 )
 
 __all__ = [
+    "Access",
     "Device",
     "DeviceUnknown",
     "Difference",
     "Entry",
+    "LeaseLost",
     "Ledger",
     "LedgerDamaged",
     "LedgerError",

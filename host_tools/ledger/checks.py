@@ -41,7 +41,7 @@ _HELD = f"""SELECT CAST(coalesce(sum(stake), 0) AS BIGINT) FROM wagers
     WHERE rounds.state NOT IN ({quoted(FINAL_STATES)}) AND rounds.table_name = ? AND {_IN_PLAY}"""
 
 
-def findings(books: Outbox, recent: int | None = RECENT) -> Iterator[str]:
+def findings(books: Outbox, recent: int | None) -> Iterator[str]:
     """What does not add up, a sentence each; nothing when all is well. `recent` None checks everything."""
     for device in books.devices():
         yield from _chain_findings(books, device.id, recent)
@@ -59,7 +59,7 @@ def _chain_findings(books: Outbox, device_id: bytes, recent: int | None) -> Iter
     if recent is not None:
         first = max(first, device.head_sequence - recent)
     name = f"device {device.id.hex()}"
-    newest = (device.before_first, device.head_digest)
+    newest = (device.before_first, device.before_digest)
     expected = first
     for record in books.records(device.id, first):
         expected += 1

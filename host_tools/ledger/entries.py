@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from host_tools.ledger.errors import LedgerError
+from host_tools.ledger.leases import Leases
 from host_tools.ledger.rows import Entry, Posting
 from host_tools.ledger.store import Row, Store
 
@@ -75,8 +76,9 @@ def seal(previous: bytes, entry: Entry, sections: Sections) -> bytes:
 class Entries:
     """What every chapter of the ledger is built on: the store, and entries in it."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, leases: Leases) -> None:
         self.store = store
+        self.leases = leases
 
     def newest_entry(self, table: str) -> Entry | None:
         """The newest entry of a table's journal, or None before the first."""
@@ -124,7 +126,8 @@ class Entries:
     ) -> int:
         """Write an entry with its rows and postings; returns its number.
 
-        Raises LedgerError when the `amounts` by account do not balance."""
+        Raises LedgerError when the `amounts` by account do not balance, LeaseLost."""
+        self.leases.require(table)
         amounts = amounts or {}
         if sum(amounts.values()) != 0:
             raise LedgerError(f"postings of round {round_id.hex()} do not balance: {dict(amounts)}")

@@ -17,6 +17,10 @@ class LedgerInUse(LedgerError):
     """Another process holds the ledger or the table; two writers on one table would settle twice."""
 
 
+class LeaseLost(LedgerError):
+    """Another bridge has taken the table over, or this one never had it; this one can write nothing."""
+
+
 class LedgerUnavailable(LedgerError):
     """The store cannot be used now: disk full, read-only or server gone. Nothing was acknowledged."""
 

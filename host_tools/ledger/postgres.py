@@ -10,7 +10,7 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from host_tools.ledger.errors import LedgerUnavailable, LedgerUnusable, StoreRefusal
-from host_tools.ledger.schema import APPLICATION_ID, MIGRATIONS, Migration, Wall
+from host_tools.ledger.schema import APPLICATION_ID, MIGRATIONS, NUMBERED, TABLES, Migration, Wall
 from host_tools.ledger.store import Row, Store, insert_sql
 
 _WORDS = {
@@ -39,6 +39,9 @@ class PostgresStore(Store):
     Raises LedgerUnusable when there is no such database, or no ledger in it and something else.
     """
 
+    shared = True
+    now_ms = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
+
     def __init__(self, url: str, *, read_only: bool = False) -> None:
         super().__init__()
         self.url = url
@@ -63,10 +66,21 @@ class PostgresStore(Store):
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         """See Store."""
-        if sql == self.begin and self._connection.closed:
-            self._connection = self._connect(self._read_only)
         with _named_errors():
+            if sql == self.begin:
+                return self._begun()
             return _fetched(self._connection, sql, values)
+
+    def _begun(self) -> list[Row]:
+        """Begin, on a new connection when the old one is lost: no write was on its way yet."""
+        if not self._connection.closed:
+            try:
+                return _fetched(self._connection, self.begin)
+            except psycopg.OperationalError:
+                if not self._connection.closed:
+                    raise
+        self._connection = self._connect(self._read_only)
+        return _fetched(self._connection, self.begin)
 
     def read(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         """See Store."""
@@ -111,6 +125,37 @@ class PostgresStore(Store):
                 self._in_snapshot = False
                 with contextlib.suppress(LedgerUnavailable):
                     self.read("COMMIT")
+
+    def stream(self, sql: str) -> Iterator[Row]:
+        """See Store."""
+        with _named_errors(), self._reader.cursor(name="stream") as cursor:
+            yield from cursor.execute(sql.encode())
+
+    def columns(self, table: str) -> list[str]:
+        """See Store."""
+        rows = self.read(
+            "SELECT column_name FROM information_schema.columns"
+            " WHERE table_schema = current_schema() AND table_name = ? ORDER BY ordinal_position",
+            (table,),
+        )
+        return [name for (name,) in rows]
+
+    def serialise(self, name: str) -> None:
+        """See Store."""
+        self.execute("SELECT pg_advisory_xact_lock(hashtext(current_schema() || ?))", (name,))
+
+    def lower_walls(self) -> None:
+        """See Store."""
+        for table in TABLES:
+            self.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+
+    def raise_walls(self) -> None:
+        """See Store."""
+        for table in TABLES:
+            self.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
+        for table in NUMBERED:
+            sequence = f"pg_get_serial_sequence('{table}', 'number')"
+            self.execute(f"SELECT setval({sequence}, max(number)) FROM {table} HAVING count(*) > 0")
 
     # --- opening ---
 

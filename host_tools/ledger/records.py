@@ -6,7 +6,7 @@ from host_tools.ledger.entries import Entries
 from host_tools.ledger.errors import DeviceUnknown, LedgerError, RecordConflict
 from host_tools.ledger.rows import Device, StoredRecord
 
-_DEVICE = "id, public_key, before_first, head_sequence, head_digest, head_boot"
+_DEVICE = "id, public_key, before_first, before_digest, before_boot, head_sequence, head_digest, head_boot"
 _RECORD = "device, sequence, boot, kind, round, digest, raw"
 _PAGE = 500  # records read at a time
 
@@ -28,12 +28,17 @@ class Records(Entries):
                     "id": device,
                     "public_key": public_key,
                     "before_first": sequence,
+                    "before_digest": digest,
+                    "before_boot": boot,
                     "head_sequence": sequence,
                     "head_digest": digest,
                     "head_boot": boot,
                 },
             )
-        elif (found.public_key, found.before_first) != (public_key, head[0]):
+        elif (found.public_key, found.before_first, found.before_digest, found.before_boot) != (
+            public_key,
+            *head,
+        ):
             raise LedgerError(
                 f"device {device.hex()} is in this ledger with another key or first record;"
                 " a device that was provisioned anew needs a new id"

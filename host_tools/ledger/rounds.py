@@ -79,6 +79,7 @@ class Rounds(Records):
 
     def set_state(self, round_id: bytes, state: str, now_ms: int) -> None:
         """Move a round forward; the database refuses any other step."""
+        self.leases.require(self.round(round_id).table)
         self.store.write(
             "UPDATE rounds SET state = ?, changed_ms = ? WHERE id = ?", (state, now_ms, round_id)
         )

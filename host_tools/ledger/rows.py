@@ -9,11 +9,13 @@ Faces = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A tumbler: its key, the sequence before its first record here, and the head of its chain here."""
+    """A tumbler: its key, the head of its chain before its first record here, and its head here now."""
 
     id: bytes
     public_key: bytes
     before_first: int
+    before_digest: bytes
+    before_boot: int
     head_sequence: int
     head_digest: bytes
     head_boot: int
@@ -171,6 +173,24 @@ class Entry:
     players: int
     held: int
     house: int
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """An entry of an access log: who, from where, did what, and the state before and after (JSON).
+
+    `step` counts a log's entries from 1; `digest` is SHA-256 over the digest before it and all it says.
+    """
+
+    log: str
+    step: int
+    made_ms: int
+    who: str
+    origin: str
+    action: str
+    before: str
+    after: str
     digest: bytes
 
 

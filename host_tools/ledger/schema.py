@@ -56,6 +56,8 @@ CREATE TABLE devices (
     id {{bytes}} PRIMARY KEY CHECK (length(id) = 8),
     public_key {{bytes}} NOT NULL UNIQUE CHECK (length(public_key) = 32),
     before_first {{int}} NOT NULL CHECK (before_first >= 0),
+    before_digest {{bytes}} NOT NULL CHECK (length(before_digest) = 32),
+    before_boot {{int}} NOT NULL,
     head_sequence {{int}} NOT NULL CHECK (head_sequence >= before_first),
     head_digest {{bytes}} NOT NULL CHECK (length(head_digest) = 32),
     head_boot {{int}} NOT NULL
@@ -238,6 +240,7 @@ _IDENTITY = """number, entry, id, table_name, device, mode, rulebook, rulebook_d
 _NOT_BETTING = "(SELECT state FROM rounds WHERE id = {round}) IS DISTINCT FROM 'betting'"
 _ROUND_OF_WAGER = "(SELECT round FROM wagers WHERE number = NEW.wager)"
 _HEAD_MOVES = """NEW.id <> OLD.id OR NEW.public_key <> OLD.public_key OR NEW.before_first <> OLD.before_first
+    OR NEW.before_digest <> OLD.before_digest OR NEW.before_boot <> OLD.before_boot
     OR NEW.head_sequence <> OLD.head_sequence + 1"""
 _GAP = "NEW.step <> 1 + (SELECT coalesce(max(step), 0) FROM entries WHERE table_name = NEW.table_name)"
 
@@ -304,7 +307,37 @@ _WALLS = (
     ),
 )
 
-MIGRATIONS = (Migration(_TABLES, _WALLS),)
+_SHARED_TABLES = """
+CREATE TABLE leases (
+    table_name TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,
+    token {int} NOT NULL,
+    until_ms {int} NOT NULL
+) {strict};
+
+CREATE TABLE access_log (
+    number {serial},
+    log TEXT NOT NULL,
+    step {int} NOT NULL CHECK (step >= 1),
+    made_ms {int} NOT NULL,
+    who TEXT NOT NULL CHECK (who <> ''),
+    origin TEXT NOT NULL,
+    action TEXT NOT NULL CHECK (action <> ''),
+    before TEXT NOT NULL,
+    after TEXT NOT NULL,
+    digest {bytes} NOT NULL CHECK (length(digest) = 32),
+    UNIQUE (log, step)
+) {strict};
+"""
+_ACCESS_GAP = "NEW.step <> 1 + (SELECT coalesce(max(step), 0) FROM access_log WHERE log = NEW.log)"
+_SHARED_WALLS = (
+    Wall("leases_no_delete", "DELETE", "leases", "1 = 1", "leases are never deleted"),
+    Wall("leases_move_forward", "UPDATE", "leases", "NEW.token < OLD.token", "a token only grows"),
+    Wall("access_log_without_gaps", "INSERT", "access_log", _ACCESS_GAP, "an access log has no gaps"),
+    *append_only("access_log"),
+)
+
+MIGRATIONS = (Migration(_TABLES, _WALLS), Migration(_SHARED_TABLES, _SHARED_WALLS))
 
 # In the order in which rows may be copied: what is referred to comes first.
 TABLES = (
@@ -321,4 +354,6 @@ TABLES = (
     "postings",
     "notices",
     "deliveries",
+    "access_log",
 )
+NUMBERED = ("entries", "rounds", "wagers", "postings", "notices", "access_log")

@@ -105,14 +105,41 @@ class SqliteStore(Store):
             finally:
                 self.read("COMMIT")
 
+    def stream(self, sql: str) -> Iterator[Row]:
+        """See Store."""
+        with _named_errors():
+            yield from self._reader.execute(sql)
+
+    def columns(self, table: str) -> list[str]:
+        """See Store."""
+        return [row[1] for row in self.read(f"PRAGMA table_info({table})")]
+
+    def serialise(self, name: str) -> None:
+        """See Store: there is one writer anyway."""
+
+    def lower_walls(self) -> None:
+        """See Store."""
+        for migration in MIGRATIONS:
+            for wall in migration.walls:
+                self.execute(f"DROP TRIGGER {wall.name}")
+
+    def raise_walls(self) -> None:
+        """See Store."""
+        for migration in MIGRATIONS:
+            for wall in migration.walls:
+                self.execute(_trigger(wall))
+
     def back_up(self, target: Path) -> None:
         """Copy the file as it is now to a new one, while it is in use."""
+        os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         with (
             _named_errors(),
             contextlib.closing(apsw.Connection(str(target))) as copy,
             copy.backup("main", self._reader, "main") as backup,
         ):
             backup.step()
+            backup.finish()
+            copy.pragma("journal_mode", "delete")  # one file, which stays one when it is read
 
 
 @contextlib.contextmanager
@@ -156,7 +183,7 @@ def _connect(path: Path) -> apsw.Connection:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # players are private
     except OSError as error:
         raise LedgerUnusable(f"{path}: {error.strerror}; give a file that can be written") from error
-    connection = _open(path, apsw.SQLITE_OPEN_READWRITE, may_be_empty=True)
+    connection = _open(path, apsw.SQLITE_OPEN_READWRITE, may_be_old=True)
     try:
         _configure(connection)
         _migrate(connection)
@@ -169,7 +196,7 @@ def _connect(path: Path) -> apsw.Connection:
     return connection
 
 
-def _open(path: Path, flags: int, *, may_be_empty: bool = False) -> apsw.Connection:
+def _open(path: Path, flags: int, *, may_be_old: bool = False) -> apsw.Connection:
     """A connection to a ledger; anything else is refused before it is touched."""
     try:
         connection = apsw.Connection(str(path), flags=flags)
@@ -179,12 +206,14 @@ def _open(path: Path, flags: int, *, may_be_empty: bool = False) -> apsw.Connect
         connection.set_busy_timeout(_READ_WAIT_MS)
         version = connection.pragma("user_version")
         empty = next(iter(connection.execute("SELECT count(*) = 0 FROM sqlite_schema")))[0]
-        if not (empty and may_be_empty) and connection.pragma("application_id") != APPLICATION_ID:
+        if not (empty and may_be_old) and connection.pragma("application_id") != APPLICATION_ID:
             raise LedgerUnusable(f"{path} is a database, but not a Sic Bo ledger of this program")
         if version > len(MIGRATIONS):
             raise LedgerUnusable(
                 f"{path} was written by a newer version (schema {version}); update this program"
             )
+        if version < len(MIGRATIONS) and not may_be_old:
+            raise LedgerUnusable(f"{path} has the older schema {version}; start a bridge on it first")
     except apsw.Error as error:
         connection.close()
         raise LedgerUnusable(f"{path} cannot be used as a ledger: {error}") from error

@@ -23,6 +23,8 @@ class Store(ABC):
     """
 
     begin = "BEGIN"
+    shared = False  # whether other processes may write to it, too
+    now_ms = ""  # the database's own clock, in SQL
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
@@ -50,6 +52,26 @@ class Store(ABC):
     @abstractmethod
     def snapshot(self) -> contextlib.AbstractContextManager[None]:
         """All reads in the block see one moment."""
+
+    @abstractmethod
+    def stream(self, sql: str) -> Iterator[Row]:
+        """The rows of a query as they are asked for, inside a snapshot."""
+
+    @abstractmethod
+    def columns(self, table: str) -> list[str]:
+        """The columns of a table, in their order."""
+
+    @abstractmethod
+    def serialise(self, name: str) -> None:
+        """Inside the transaction: wait until no other one has asked for that name, and keep it to the end."""
+
+    @abstractmethod
+    def lower_walls(self) -> None:
+        """Inside the transaction that fills an empty ledger from another: let its rows in as they are."""
+
+    @abstractmethod
+    def raise_walls(self) -> None:
+        """Put the walls back, and number new rows above those that were let in."""
 
     @abstractmethod
     def close(self) -> None:

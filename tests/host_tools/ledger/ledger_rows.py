@@ -25,6 +25,7 @@ ANN = Wager("a", "Ann", "small", 1000)
 BEN = Wager("b", "Ben", "big", 500)
 SETTLED = Settlement(ROUND.id, "settled", (1, 2, 3), "", "settle", "3.5", 1, 9)
 WON = Outcome(ANN, "won", "1", 1000, 2000, "", "4.1")
+BY_PEOPLE = {"decided_by": "Mia", "seconded_by": "Tom", "reason": "misread", "evidence": b"e" * 32}
 LOST = Outcome(BEN, "lost", "", 0, 0, "", "4.1")
 
 
@@ -34,10 +35,17 @@ def record(sequence: int, content: bytes = b"") -> StoredRecord:
     return StoredRecord(DEVICE, sequence, 1, "reading", ROUND.id, hashlib.sha256(raw).digest(), raw)
 
 
-def betting(books: Ledger) -> None:
-    """A device with one record, and a round with two wagers."""
+def enrolled(books: Ledger) -> None:
+    """A device, and the table held."""
+    books.hold("one")
     with books.transaction():
         books.enrol(DEVICE, b"k" * 32, NOBODY)
+
+
+def betting(books: Ledger) -> None:
+    """A device with one record, and a round with two wagers."""
+    enrolled(books)
+    with books.transaction():
         books.add_record(record(1), 1)
         books.open_round(ROUND)
         books.set_state(ROUND.id, "opened", 2)

@@ -8,7 +8,21 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
-from ledger_rows import ANN, BEN, DEVICE, LOST, NOBODY, ROUND, SETTLED, WON, betting, record, settled
+from ledger_rows import (
+    ANN,
+    BEN,
+    BY_PEOPLE,
+    DEVICE,
+    LOST,
+    NOBODY,
+    ROUND,
+    SETTLED,
+    WON,
+    betting,
+    enrolled,
+    record,
+    settled,
+)
 
 from host_tools import ledger
 from host_tools.ledger import (
@@ -23,9 +37,7 @@ from host_tools.ledger import (
 )
 from host_tools.ledger.schema import MIGRATIONS
 
-PICTURE = b"e" * 32
 VOID = replace(SETTLED, verdict="void", faces=None, fact="not-flat", action="void")
-BY_PEOPLE = {"decided_by": "Mia", "seconded_by": "Tom", "reason": "a six lay on top", "evidence": PICTURE}
 NOW_LOST = Outcome(ANN, "lost", "", 0, 0, "", "4.1")
 NOW_WON = Outcome(BEN, "won", "1", 500, 1000, "", "4.1")
 
@@ -65,6 +77,7 @@ APPENDED = [
     "outcomes",
     "postings",
     "notices",
+    "access_log",
 ]
 
 
@@ -82,6 +95,7 @@ def full(books: Ledger) -> Ledger:
         books.order_void(ledger.VoidOrder(other.id, "host-void", "Mia", 13))
         books.refer(Referral(other.id, "tilted", "6.1", 1, 14))
         books.mark_delivered("displays", "one", 1)
+        access(books, "one", 15)
     return books
 
 
@@ -103,7 +117,8 @@ def test_nothing_appended_is_ever_changed(full: Ledger, table: str) -> None:
 
 
 def columns_of(table: str) -> list[str]:
-    body = MIGRATIONS[0].tables.split(f"CREATE TABLE {table} (")[1].split("\n) {strict}")[0]
+    tables = "".join(migration.tables.replace("{{", "{") for migration in MIGRATIONS)
+    body = tables.split(f"CREATE TABLE {table} (")[1].split("\n) {strict}")[0]
     lines = [line.strip().split() for line in body.splitlines() if line.strip()]
     return [line[0] for line in lines if line[0].islower()]
 
@@ -140,8 +155,8 @@ STEPS = {
 
 @pytest.mark.parametrize("state", [*STEPS, "settled", "void", "referred"])
 def test_the_database_itself_takes_wagers_only_while_bets_are_open(books: Ledger, state: str) -> None:
+    enrolled(books)
     with books.transaction():
-        books.enrol(DEVICE, b"k" * 32, NOBODY)
         books.add_record(record(1), 1)
         books.open_round(ROUND)
         for step in STEPS.get(state, STEPS["closed"]):
@@ -158,8 +173,8 @@ def test_the_database_itself_takes_wagers_only_while_bets_are_open(books: Ledger
 
 
 def test_a_round_makes_each_step_of_its_life(books: Ledger) -> None:
+    enrolled(books)
     with books.transaction():
-        books.enrol(DEVICE, b"k" * 32, NOBODY)
         books.open_round(ROUND)
     for state in ("betting", "closing", "closed", "held"):
         with pytest.raises(StoreRefusal, match="forward"), books.transaction():
@@ -263,6 +278,7 @@ def test_faces_without_a_record_need_two_people_a_reason_and_a_picture(books: Le
 
 def test_one_open_round_a_table_and_a_device(books: Ledger) -> None:
     betting(books)
+    books.hold("two")
     for other in (replace(ROUND, id=b"2" * 16), replace(ROUND, id=b"2" * 16, table="two")):
         with pytest.raises(StoreRefusal), books.transaction():
             books.open_round(other)
@@ -495,3 +511,37 @@ def test_others_read_only_what_is_committed(where: str) -> None:
         with open_ledger(where, read_only=True) as auditor, books.transaction():
             books.place(ROUND.id, [Wager("c", "Ann", "big", 1)], 5)
             assert [*seen(books), *seen(auditor)] == [3, 2]
+
+
+# --- the access log ---
+
+
+def access(books: Ledger, log: str, now_ms: int) -> ledger.Access:
+    return books.log_access(
+        log,
+        who="Mia",
+        origin="10.0.0.7",
+        action="void",
+        before="{}",
+        after='"void"',
+        now_ms=now_ms,
+    )
+
+
+def test_an_access_log_tells_who_did_what_and_seals_it(books: Ledger) -> None:
+    with books.transaction():
+        made = [access(books, "one", number) for number in range(3)]
+        other = access(books, "house", 4)
+    assert books.accesses("one") == made
+    assert books.accesses("one", after=2) == made[2:]
+    assert (books.newest_access("one"), books.newest_access("house")) == (made[2], other)
+    assert books.access_logs() == ["house", "one"]
+    assert len({each.digest for each in [*made, other]}) == 4
+    books.check()
+
+
+@pytest.mark.parametrize("missing", ["who", "action"])
+def test_an_access_by_nobody_or_of_nothing_is_refused(books: Ledger, missing: str) -> None:
+    told = {"who": "Mia", "origin": "", "action": "void", "before": "", "after": "", missing: ""}
+    with pytest.raises(StoreRefusal), books.transaction():
+        books.log_access("one", **told, now_ms=1)

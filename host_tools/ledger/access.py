@@ -1,0 +1,88 @@
+"""The chapter of who did what: an access log that only grows, each entry sealing all before it."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+
+from host_tools.ledger.outbox import Outbox
+from host_tools.ledger.rows import Access
+
+FIRST_ACCESS = bytes(32)  # what stands for the digest before a log's first entry
+
+_ACCESS = "log, step, made_ms, who, origin, action, before, after, digest"
+
+
+def access_seal(previous: bytes, access: Access) -> bytes:
+    """SHA-256 over the digest of the entry before and all that this one says, as JSON."""
+    told = [
+        access.log,
+        access.step,
+        access.made_ms,
+        access.who,
+        access.origin,
+        access.action,
+        access.before,
+        access.after,
+    ]
+    return hashlib.sha256(previous + json.dumps(told, separators=(",", ":")).encode()).digest()
+
+
+class AccessLog(Outbox):
+    """Logs by name: one for each table, and others as the service needs them."""
+
+    def log_access(  # noqa: PLR0913 - what an entry of the log is
+        self, log: str, *, who: str, origin: str, action: str, before: str, after: str, now_ms: int
+    ) -> Access:
+        """Add to a log that `who`, from `origin`, did `action`, which changed `before` to `after` (JSON)."""
+        self.store.serialise(f"access {log}")
+        newest = self.newest_access(log)
+        step, previous = (newest.step + 1, newest.digest) if newest else (1, FIRST_ACCESS)
+        access = Access(log, step, now_ms, who, origin, action, before, after, b"")
+        digest = access_seal(previous, access)
+        self.store.insert(
+            "access_log",
+            {
+                "log": log,
+                "step": step,
+                "made_ms": now_ms,
+                "who": who,
+                "origin": origin,
+                "action": action,
+                "before": before,
+                "after": after,
+                "digest": digest,
+            },
+        )
+        return Access(log, step, now_ms, who, origin, action, before, after, digest)
+
+    def access_logs(self) -> list[str]:
+        """The names of all logs."""
+        return [name for (name,) in self.store.rows("SELECT DISTINCT log FROM access_log ORDER BY log")]
+
+    def newest_access(self, log: str) -> Access | None:
+        """The newest entry of a log, or None before the first."""
+        row = self.store.row(
+            f"SELECT {_ACCESS} FROM access_log WHERE log = ? ORDER BY step DESC LIMIT 1", (log,)
+        )
+        return Access(*row) if row else None
+
+    def accesses(self, log: str, after: int = 0, limit: int = 1000) -> list[Access]:
+        """The entries of a log above step `after`, in order."""
+        rows = self.store.rows(
+            f"SELECT {_ACCESS} FROM access_log WHERE log = ? AND step > ? ORDER BY step LIMIT ?",
+            (log, after, limit),
+        )
+        return [Access(*row) for row in rows]
+
+
+def access_findings(books: AccessLog, recent: int | None) -> Iterator[str]:
+    """What does not add up in the newest entries of each log, or in all of them; a sentence each."""
+    for log in books.access_logs():
+        newest = books.newest_access(log)
+        after = max(0, newest.step - recent) if newest and recent is not None else 0
+        previous = books.accesses(log, after - 1, 1)[0].digest if after else FIRST_ACCESS
+        while page := books.accesses(log, after):
+            for access in page:
+                if access.step != after + 1 or access_seal(previous, access) != access.digest:
+                    yield f"access log {log}, entry {access.step}: it is not what was sealed"
+                previous, after = access.digest, access.step
