@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from host_tools.pins.second_board.board import WiredBoard
 from host_tools.records import Device, Record, Registry, Verifier
 from host_tools.settlement import Table as Terms
 from host_tools.virtual_board import Scenario, VirtualBoard
+from host_tools.virtual_board.dice import Dice
 
 CONNECT_S = 20.0
 COVER_S = 30.0
@@ -162,19 +164,26 @@ async def virtual_table(  # noqa: PLR0913 - what a table is made of
     seed: str,
     new_round_id: Callable[[], bytes],
     board_kind: type[PlantBoard] = VirtualBoard,
+    dice: Dice | None = None,
     progress: Progress = lambda text: None,
 ) -> AsyncIterator[VirtualTable]:
     """A running table in the empty folder `directory`, playing `scenario`; keys follow from `seed`.
 
-    `speed` is the board's time by real time, None for as fast as its host can follow. Raises TableUnusable
-    when the device does not connect, BoardError when it cannot be made.
+    `dice`, which need a VirtualBoard, take the place of the scenario's recorded scenes. `speed` is the
+    board's time by real time, None for as fast as its host can follow. Raises TableUnusable when the device
+    does not connect, BoardError when it cannot be made.
     """
     progress("Compiling the firmware and making a board with new keys ...")
-    identity = await board_kind.create(directory / "board", seed=seed, profile=scenario.profile)
+    if dice is None:
+        new_board = board_kind
+        identity = await board_kind.create(directory / "board", seed=seed, profile=scenario.profile)
+    else:
+        new_board = partial(VirtualBoard, dice=dice)
+        identity = await VirtualBoard.create(directory / "board", seed=seed, profile=dice.profile)
     registry = Registry([Device(identity.device, "virtual", identity.public_key, identity.host_key)])
     registry.write_public(directory / "registry.json")
     with open_ledger(directory / "ledger.sqlite") as books:
-        async with board_kind(directory / "board", scenario, speed=speed or FASTEST, seed=seed) as board:
+        async with new_board(directory / "board", scenario, speed=speed or FASTEST, seed=seed) as board:
             virtual = VirtualTable(board, books, registry, terms, new_round_id)
             progress("Starting the controller ...")
             watch = _Watch(virtual.table.events(), board)

@@ -24,7 +24,7 @@ from host_tools.pins.hands import Hands
 from host_tools.pins.wires import install
 from host_tools.virtual_board.board import FRAMES, BoardError, Identity, check_proof, read_identity
 from host_tools.virtual_board.build import FIRMWARE, ROOT
-from host_tools.virtual_board.dice import Dice, RecordedScenes
+from host_tools.virtual_board.dice import RecordedScenes
 from host_tools.virtual_board.line import Pace, UartTerminal
 from host_tools.virtual_board.plant import Plant
 from host_tools.virtual_board.scenario import Round, Scenario
@@ -46,18 +46,17 @@ class BlinkaBoard:
         directory: Path,
         scenario: Scenario,
         *,
-        dice: Dice | None = None,
         speed: float | None = 1.0,
         seed: str | None = None,
     ) -> None:
-        """`directory` was made by `create`; `dice` take the place of the scenario's recorded scenes.
+        """`directory` was made by `create`.
 
         Raises ScenarioError, BoardError, BlinkaUnusable.
         """
         install()
         self.identity = read_identity(directory)
         self.settings = config.load(os.fspath(directory / "board.json"))
-        self.plant = Plant(scenario, dice or RecordedScenes(scenario, FRAMES / scenario.frames))
+        self.plant = Plant(scenario, RecordedScenes(scenario, FRAMES / scenario.frames))
         self.hands = Hands(self.plant, json.loads(self.settings.raw))
         self.speed = speed
         self.console = ""  # what went wrong in the firmware, as it would print it

@@ -32,12 +32,13 @@ class BuildError(Exception):
     """The firmware does not compile; the message is the compiler's."""
 
 
-def build(application: Path | None = None) -> Path:
-    """The folder with the compiled firmware; `application` (a .py file) takes the place of its main.py.
+def build(application: Path | None = None, profile: Path | None = None) -> Path:
+    """The folder with the compiled firmware; `application` (a .py file) takes the place of its main.py, and
+    `profile` (a reader's, .json) is beside those of the firmware.
 
     Folders are kept and found again by the content of every source and the compiler's version.
     """
-    return _build(_sources(application), _interpreter_architecture())
+    return _build(_sources(application, profile), _interpreter_architecture())
 
 
 def build_slot(configuration: bytes, architecture: str | None) -> Path:
@@ -49,7 +50,7 @@ def build_slot(configuration: bytes, architecture: str | None) -> Path:
     settings = json.loads(configuration)
     sources = {
         name: source
-        for name, source in _sources(None).items()
+        for name, source in _sources().items()
         if _belongs(name, settings) and not (architecture is None and _is_native(source))
     }
     return _build(sources, architecture or "", {"board.json": configuration})
@@ -126,7 +127,7 @@ def _publish(made: Path, folder: Path) -> None:
             raise
 
 
-def _sources(application: Path | None) -> dict[str, Path]:
+def _sources(application: Path | None = None, profile: Path | None = None) -> dict[str, Path]:
     """Name below the firmware folder -> file, in order of name."""
     sources = {
         path.relative_to(FIRMWARE).as_posix(): path
@@ -135,6 +136,8 @@ def _sources(application: Path | None) -> dict[str, Path]:
     }
     if application is not None:
         sources["main.py"] = application
+    if profile is not None:
+        sources[f"profiles/{profile.name}"] = profile
     return dict(sorted(sources.items()))
 
 

@@ -3,20 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from random import Random
 from typing import Protocol
 
 from PIL import Image
 
-from host_tools.virtual_board.scenario import Scenario, Stroke, check_scenes
+from host_tools.virtual_board.scenario import Scenario, check_scenes
 
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """What happens on the platform from now on; times in microseconds from now, ascending.
+    """What happens on the platform until the dice lie still; times in us after the first stroke began.
 
-    `edges`: (us, gate, level); `strokes`: when each pulse is over; `shakes`: (us, milli-g felt then);
-    `rest_us`: when the dice lie still, None when they still move at the end of it.
+    `edges`: (us, gate, level); `strokes`: when each pulse was over; `shakes`: (us, milli-g felt then);
+    `rest_us`: when the dice lie still, None when they never do.
     """
 
     edges: Sequence[tuple[int, str, bool]] = ()
@@ -26,18 +25,24 @@ class Motion:
 
 
 class Dice(Protocol):
-    """The dice on a plant's platform. The plant has the time; it strikes, or lets them settle."""
+    """The dice on a plant's platform. The plant has the time.
+
+    `profile`: the reader's for the camera that sees them, a name in firmware/profiles or a file.
+    """
+
+    profile: str | Path
 
     def lay(self, scene: str) -> None:
         """A round begins, or the dice lie differently from now on: as `scene` says."""
         ...
 
-    def strike(self) -> Stroke | Motion:
-        """The drive strikes: a pulse that the plant plays, or all that moves for plant.STROKE_PERIOD_US."""
+    def drive(self, strokes: int) -> Motion | None:
+        """The drive begins so many strokes; None: the plant plays pulses of its own."""
         ...
 
-    def settle(self) -> Motion:
-        """No stroke follows in time: how what moves comes to rest."""
+    def stop(self, after_us: int) -> Motion | None:
+        """The drive stopped so long after its first stroke began, or before it (below 0): what happens from
+        the first stroke on, the same up to now; None when nothing changes."""
         ...
 
     def picture(self, lamp: int) -> bytes:
@@ -46,29 +51,24 @@ class Dice(Protocol):
 
 
 class RecordedScenes:
-    """Dice that lie as in pictures taken before; their strokes are always strong.
-
-    A strong stroke is 14 to 17 ms above the upper gate at about 0.95 m/s (measured on a simulated platform).
-    """
+    """Dice that lie as in pictures taken before."""
 
     def __init__(self, scenario: Scenario, frames: Path) -> None:
         """`frames` is the folder of the scenario's scenes (`<id>/lamp0.png` ...). Raises ScenarioError."""
         check_scenes(scenario, frames)
+        self.profile: str | Path = scenario.profile
         self._frames = frames
-        self._random = Random(scenario.seed)
         self._scene = ""
 
     def lay(self, scene: str) -> None:
         """See Dice."""
         self._scene = scene
 
-    def strike(self) -> Stroke:
+    def drive(self, strokes: int) -> None:
         """See Dice."""
-        return Stroke(self._random.randint(14_200, 16_800), self._random.randint(880, 1_020))
 
-    def settle(self) -> Motion:
-        """See Dice: the plant itself lets its pulses die away."""
-        return Motion()
+    def stop(self, after_us: int) -> None:
+        """See Dice."""
 
     def picture(self, lamp: int) -> bytes:
         """See Dice."""

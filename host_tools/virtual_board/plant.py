@@ -4,14 +4,16 @@ A plant has no clock. Its owner hands it the board's messages and asks for answe
 `STEP_US` of board time, in which everything due happens at its exact microsecond. The same scenario and the
 same messages give the same answers.
 
-The drive strikes every 340 ms while it runs. What moves then is the dice's to say (virtual_board.dice); after
-a mere pulse they come to rest 600 ms later (measured on a simulated platform).
+What the drive makes of the dice is theirs to say (virtual_board.dice), or else the plant plays strong
+strokes: pulses of 14 to 17 ms above the upper gate at about 0.95 m/s, one every 340 ms while the drive runs,
+and rest 600 ms after the last one (measured on a simulated platform).
 """
 
 import heapq
 import itertools
 import json
 import math
+import random
 from collections.abc import Callable
 
 from host_tools.virtual_board.dice import Dice, Motion
@@ -47,6 +49,7 @@ class Plant:
     def __init__(self, scenario: Scenario, dice: Dice) -> None:
         self.scenario = scenario
         self.dice = dice
+        self._random = random.Random(scenario.seed)
         self.time_us = 0  # since the plant was made; goes on over power cuts
         self.power_off_ms: int | None = None  # set when the scenario cuts the power: the owner does it
         self.log: list[tuple[int, str]] = []  # what happened, with time_us, for people
@@ -60,12 +63,12 @@ class Plant:
         self._gates: dict[str, bool] = dict.fromkeys(GATES, False)
         self._stuck: set[str] = set()
         self._last_stroke_us = -60_000_000
-        self._last_strike_us = -60_000_000
         self._shaken = (0, 0)  # (milli-g, until)
         self._camera = "working"
         self._kept_frame = b""
         # a new number makes what was scheduled under the old one void
-        self._drive_run = self._cover_move = self._session = 0
+        self._drive_run = self._cover_move = self._session = self._motion = 0
+        self._first_stroke_us = 0
         self._changed: dict[str, bool] = {}
         self._edges: list[tuple[str, bool, int]] = []
         self._peak = 0
@@ -158,7 +161,7 @@ class Plant:
 
     def power_off(self) -> None:
         """Power is gone: drive, lamps and camera stop; the lock holds without power."""
-        self._drive_run += 1
+        self._stop_drive()
         self._cover_move += 1
         self._lamp = None
         self._wanted = 0
@@ -175,7 +178,7 @@ class Plant:
         elif "strokes" in message:
             self._drive(message["strokes"])
         elif "drive" in message:
-            self._drive_run += 1
+            self._stop_drive()
         elif "cover" in message:
             self._lock(released=message["cover"])
         elif "lamp" in message:
@@ -247,34 +250,50 @@ class Plant:
         run = self._drive_run
         self.cue("drive")
         count = commanded if self.round.stroke_count is None else self.round.stroke_count
+        self._first_stroke_us = self.time_us + FIRST_STROKE_US
+        motion = self.dice.drive(count)
+        if motion is not None:
+            self._follow(motion)
+            return
         for i in range(count):
             self._after(FIRST_STROKE_US + i * STROKE_PERIOD_US, lambda i=i: self._driven_stroke(run, i))
+
+    def _stop_drive(self) -> None:
+        self._drive_run += 1
+        motion = self.dice.stop(self.time_us - self._first_stroke_us)
+        if motion is not None:
+            self._follow(motion)
+
+    def _follow(self, motion: Motion) -> None:
+        """What `motion` says from now on happens, in place of what another one said."""
+        self._motion += 1
+        for at_us, gate, level in motion.edges:
+            self._then(at_us, lambda gate=gate, level=level: self._gate(gate, level))
+        for at_us in motion.strokes:
+            self._then(at_us, lambda: self.cue("stroke"))
+        for at_us, milli_g in motion.shakes:
+            self._then(at_us, lambda milli_g=milli_g: self._shake(milli_g))
+        if motion.rest_us is not None:
+            self._then(motion.rest_us, lambda: self.cue("rest"))
+
+    def _then(self, at_us: int, action: Callable[[], None]) -> None:
+        followed, delay_us = self._motion, self._first_stroke_us + at_us - self.time_us
+
+        def act() -> None:
+            if followed == self._motion:
+                action()
+
+        if delay_us >= 0:
+            self._after(delay_us, act)
 
     def _driven_stroke(self, run: int, index: int) -> None:
         if run != self._drive_run:
             return
         given = self.round.strokes
-        motion = given[index] if index < len(given) else self.dice.strike()
-        if isinstance(motion, Stroke):
-            self._stroke(motion)
-            return
-        self._last_strike_us = self.time_us
-        self._move(motion)
-        self._after(STROKE_PERIOD_US, self._maybe_settle)
+        self._stroke(given[index] if index < len(given) else self._strong_stroke())
 
-    def _maybe_settle(self) -> None:
-        if self.time_us - self._last_strike_us >= STROKE_PERIOD_US:
-            self._move(self.dice.settle())
-
-    def _move(self, motion: Motion) -> None:
-        for at_us, gate, level in motion.edges:
-            self._after(at_us, lambda gate=gate, level=level: self._gate(gate, level))
-        for at_us in motion.strokes:
-            self._after(at_us, lambda: self.cue("stroke"))
-        for at_us, milli_g in motion.shakes:
-            self._after(at_us, lambda milli_g=milli_g: self._shake(milli_g))
-        if motion.rest_us is not None:
-            self._after(motion.rest_us, lambda: self.cue("rest"))
+    def _strong_stroke(self) -> Stroke:
+        return Stroke(self._random.randint(14_200, 16_800), self._random.randint(880, 1_020))
 
     def _shake(self, milli_g: int) -> None:
         self._peak = max(self._peak, milli_g)

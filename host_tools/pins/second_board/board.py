@@ -18,7 +18,7 @@ from host_tools.pins.hands import Hands
 from host_tools.pins.second_board.remote import SecondBoard
 from host_tools.pins.second_board.wiring import SHAKER, Wiring
 from host_tools.virtual_board.board import FRAMES, Identity
-from host_tools.virtual_board.dice import Dice, RecordedScenes
+from host_tools.virtual_board.dice import RecordedScenes
 from host_tools.virtual_board.plant import STEP_US, Plant
 from host_tools.virtual_board.scenario import GATES, Round, Scenario
 
@@ -123,14 +123,13 @@ class WiredBoard:
         directory: Path,
         scenario: Scenario,
         *,
-        dice: Dice | None = None,
         speed: float | None = 1.0,
         seed: str | None = None,
     ) -> None:
         """`directory`, `speed` and `seed` are those of boards that are simulated. Raises ScenarioError."""
         self.identity = self.setup.identity
         self.uart_path = self.setup.uart
-        self.plant = Plant(scenario, dice or RecordedScenes(scenario, FRAMES / scenario.frames))
+        self.plant = Plant(scenario, RecordedScenes(scenario, FRAMES / scenario.frames))
         self.hands = WiredHands(self.plant, self.setup.settings, self.setup.wiring)
         self._playing: asyncio.Task[None] | None = None
         self._due_s = 0.0
