@@ -74,7 +74,9 @@ HARDWARE = Table(
                 }
             )
         ),
-        "usb": Nullable(Table({"ids": ListOf(_USB_ID, 1), "dtr": Flag(), "rts": Flag()})),
+        "usb": Nullable(
+            Table({"ids": ListOf(_USB_ID, 1), "dtr": Flag(), "rts": Flag()}, {"wait_ms": Whole(0, 10_000)})
+        ),
         "logic_mv": Whole(1000, 5000),
         "bom": ListOf(_PART),
         "notes": ListOf(Text()),

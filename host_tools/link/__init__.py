@@ -16,10 +16,11 @@ from host_tools.link.errors import (
     UnknownDevice,
 )
 from host_tools.link.evidence import EvidenceFile
+from host_tools.link.identity import open_by_identity
 from host_tools.link.observer import Observer
 from host_tools.link.questions import Questions, Recalled
 from host_tools.link.session import Event, HostSession, RecordSink
-from host_tools.link.transport import SerialTransport, Transport, open_serial
+from host_tools.link.transport import OpenPolicy, SerialTransport, Transport, open_serial
 
 __all__ = [
     "Clock",
@@ -35,6 +36,7 @@ __all__ = [
     "LinkError",
     "MessageInvalid",
     "Observer",
+    "OpenPolicy",
     "Questions",
     "Recalled",
     "RecordSink",
@@ -45,5 +47,6 @@ __all__ = [
     "Transport",
     "TransportLost",
     "UnknownDevice",
+    "open_by_identity",
     "open_serial",
 ]

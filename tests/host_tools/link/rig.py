@@ -245,8 +245,11 @@ class Device:
     TICK_S = 0.01
     FRAME = 19200  # bytes: 160x120
 
-    def __init__(self, line: Any, open_journal: Callable[[], Any], rng: random.Random) -> None:
+    def __init__(
+        self, line: Any, open_journal: Callable[[], Any], rng: random.Random, device: bytes = DEVICE
+    ) -> None:
         self.line = line
+        self.id = device
         self.boots = 0
         self.forked: list[str] = []
         self.executed: list[dict[str, Any]] = []
@@ -260,7 +263,7 @@ class Device:
         self.line.to_device.take()
         self.journal = self._open_journal()
         self._started = asyncio.get_running_loop().time()
-        identity = {"device": DEVICE, "boot": self.boots, "firmware": bytes(32)}
+        identity = {"device": self.id, "boot": self.boots, "firmware": bytes(32)}
         self.evidence = Evidence(4, self.FRAME, spare=0)
         session = self._rng.randrange(1, 2**32)
         self.session = DeviceSession(self.journal, KEY, identity, session, self._write, self.evidence)
