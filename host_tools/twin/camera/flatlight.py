@@ -1,4 +1,4 @@
-"""Light on flat faces for the warping renderer: between a face's corners, less shadows as polygons."""
+"""Light on flat faces for the warping renderer, less the shadows of others as polygons."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,10 +21,15 @@ _SOFT = 2.4  # sigma of a shadow's edge in pixels of a texture
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A face turned to the camera: corners (4, 3) in mm, unit normal, drawing; number and face of its die."""
+    """A face turned to the camera.
+
+    corners: (4, 3) in mm; normal: of length 1; rounding: radius of its edges, mm; drawing: (SIDE, SIDE) grey;
+    number: of the die, 1 is the first.
+    """
 
     corners: NDArray[np.float64]
     normal: NDArray[np.float64]
+    rounding: float
     drawing: Floats
     number: int
     face: int
@@ -51,7 +56,7 @@ def lit(side: Side, rig: Rig, lamps: Iterable[Lamp], bodies: tuple[Die | Thing, 
     """Grey levels (SIDE, SIDE) of a face in stray light and that of some lamps; `bodies` in number order."""
     bright = np.full((SIDE, SIDE), stray(rig) * (0.6 + 0.4 * side.normal[2]), np.float32)
     for lamp in lamps:
-        own = _between_corners(side, rig, lamp)
+        own = _on_side(side, rig, lamp)
         if own.max() > 0:
             for number, body in enumerate(bodies, 1):
                 if number != side.number:
@@ -60,14 +65,26 @@ def lit(side: Side, rig: Rig, lamps: Iterable[Lamp], bodies: tuple[Die | Thing, 
     return side.drawing * bright
 
 
-def _between_corners(side: Side, rig: Rig, lamp: Lamp) -> Floats:
-    to_lamp = np.array(lamp.at) - side.corners
-    away = np.linalg.norm(to_lamp, axis=1)
-    level = strength(rig, lamp) * np.maximum(to_lamp @ side.normal, 0) / away**3
-    corners = level[[0, 1, 3, 2]].reshape(2, 2).astype(np.float32)
-    # OpenCV holds the corners' values over half a pixel outwards: the middle half runs from corner to corner.
-    wide = cv2.resize(corners, (2 * SIDE, 2 * SIDE)).astype(np.float32)
-    return np.ascontiguousarray(wide[SIDE // 2 : -SIDE // 2, SIDE // 2 : -SIDE // 2])
+def _on_side(side: Side, rig: Rig, lamp: Lamp) -> Floats:
+    """Light of a lamp (SIDE, SIDE), as on a flat face whose rim bends away."""
+    across = (np.arange(SIDE) + 0.5) / SIDE
+    u, v = side.corners[1] - side.corners[0], side.corners[3] - side.corners[0]
+    edge = float(np.linalg.norm(u))
+    bend = _bend(across * edge, edge, side.rounding)
+    up = np.sqrt(np.maximum(1 - bend[:, None] ** 2 - bend**2, 0))
+    to_lamp = np.array(lamp.at) - side.corners[0]
+    along_u = float(to_lamp @ u) / edge - across * edge
+    along_v = float(to_lamp @ v) / edge - across[:, None] * edge
+    above = float(to_lamp @ side.normal)
+    away2 = along_u**2 + along_v**2 + above**2
+    cosine = bend * along_u + bend[:, None] * along_v + up * above
+    return (strength(rig, lamp) * np.maximum(cosine, 0) / away2**1.5).astype(np.float32)
+
+
+def _bend(place: NDArray[np.float64], edge: float, rounding: float) -> NDArray[np.float64]:
+    """Sideways part of the normal at places from 0 to `edge` across a face: its rim is a quarter circle."""
+    over = np.abs(place - edge / 2) - (edge / 2 - rounding)
+    return np.sign(place - edge / 2) * np.maximum(over, 0) / rounding
 
 
 def _shade(bright: Floats, side: Side, body: Die | Thing, lamp: Lamp, left: float) -> None:

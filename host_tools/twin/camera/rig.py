@@ -47,7 +47,7 @@ class Rig:
     dome: float = 80.0
     platform_grey: float = 0.26
     ground_grey: float = 0.2
-    ambient: float = 0.03
+    ambient: float = 0.05
     grain: int = 0
 
     def __post_init__(self) -> None:
@@ -150,6 +150,6 @@ def _surfaces(rng: np.random.Generator) -> dict:
     return {
         "platform_grey": rng.uniform(0.2, 0.28),
         "ground_grey": rng.uniform(0.12, 0.2),
-        "ambient": rng.uniform(0.02, 0.04),
+        "ambient": rng.uniform(0.03, 0.07),
         "grain": int(rng.integers(2**31)),
     }

@@ -21,9 +21,8 @@ _PLACES = {
 class Brand:
     """A make of dice; all lengths are shares of the edge.
 
-    pitch: from the middle to a pip's row; pip: a pip's radius; single: that of the one; six: across and along
-    its two rows of three, from the middle; depth: of a pip, as a share of
-    its radius.
+    pitch: from the middle to a pip's row; pip: a pip's radius; single: that of the one; six: from the middle
+    of its rows of three to their ends, and to the rows; depth: of a pip, as a share of its radius.
     """
 
     name: str
@@ -36,6 +35,8 @@ class Brand:
     def __post_init__(self) -> None:
         if not 0 < self.pip < self.pitch < 0.5 - self.pip / 2:
             raise SizeError(f"brand {self.name}: pips of radius {self.pip} do not fit at pitch {self.pitch}")
+        if self.six[0] <= 2 * self.pip or self.six[1] <= self.pip:
+            raise SizeError(f"brand {self.name}: the pips of a six overlap at {self.six}")
         if not 0 < self.single < 0.4 or self.depth < 0:
             raise SizeError(f"brand {self.name}: a single pip of radius {self.single}, depth {self.depth}")
 
@@ -79,9 +80,9 @@ class Style:
 
 
 CLASSIC = Brand("classic")
-COMPACT = Brand("compact", pitch=0.2, pip=0.088, single=0.088, six=(0.2, 0.24))
+COMPACT = Brand("compact", pitch=0.203, pip=0.09, single=0.09, six=(0.287, 0.1435))
 ASIAN = Brand("asian", pitch=0.25, pip=0.093, single=0.17, six=(0.25, 0.25))
-BROAD = Brand("broad", pitch=0.27, pip=0.115, single=0.13, six=(0.25, 0.28), depth=0.15)
+BROAD = Brand("broad", pitch=0.27, pip=0.11, single=0.13, six=(0.29, 0.25), depth=0.15)
 CASINO = Brand("casino", pip=0.105, single=0.105, depth=0.0)
 BRANDS = {brand.name: brand for brand in (CLASSIC, COMPACT, ASIAN, BROAD, CASINO)}
 

@@ -1,7 +1,7 @@
 """A second, simple renderer: faces drawn flat and warped into place by OpenCV, in painter's order.
 
 It shares with the ray tracer the rig, the dice's styles and the sensor, and none of the geometry or light:
-edges are sharp, there is no gloss, shadows are polygons. What reads pictures of both was not tuned to one.
+outlines are sharp, there is no gloss, shadows are polygons. What reads pictures of both was not tuned to one.
 """
 
 import cv2
@@ -19,6 +19,7 @@ from host_tools.twin.scene import Scene, Thing
 from host_tools.twin.truth import FACES, up_face
 
 FINE = 2  # pixels drawn along each side of a pixel
+_MARKS = 5  # pixels drawn for a pixel's marks, an odd number
 _SOFT = 1.2  # sigma in fine pixels of a shadow's edge
 _MIRROR = 8.0  # a lamp's mirror image against a white die
 _GAP = 2.5  # mm between platform and ground
@@ -87,17 +88,21 @@ class Warper:
                 drawing = draw_face(style, face, damage, rng)
                 corners, normal = square(die, index % 3, 1 - 2 * (index // 3))
                 if (eye - corners[0]) @ normal > 0:
-                    sides.append(Side(corners, normal, drawing, number, face))
+                    sides.append(Side(corners, normal, die.rounding, drawing, number, face))
         return sorted(sides, key=lambda side: -np.linalg.norm(eye - scene.dice[side.number - 1].centre))
 
     def _marks(self, sides: list[Side]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Number of the die and of the face at each pixel."""
-        dice, faces = np.zeros((2, self._rig.lens.height, self._rig.lens.width), np.uint8)
+        """Number of the die and of the face at each pixel's middle.
+
+        They are drawn larger, as OpenCV fills half a pixel beyond an outline.
+        """
+        dice, faces = np.zeros((2, self._rig.lens.height * _MARKS, self._rig.lens.width * _MARKS), np.uint8)
         for side in sides:
-            outline = self._project_coarse(side.corners)
+            outline = (self._project_coarse(side.corners) + 0.5) * _MARKS - 0.5
             put_polygon(dice, outline, side.number)
             put_polygon(faces, outline, side.face)
-        return dice, faces
+        middle = slice(_MARKS // 2, None, _MARKS)
+        return dice[middle, middle], faces[middle, middle]
 
     def _visible(self, scene: Scene, sides: list[Side], dice, faces) -> tuple[float, ...]:
         shares = []
