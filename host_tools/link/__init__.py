@@ -1,5 +1,6 @@
 """The serial link's host side: frames, the port, and the session that acknowledges only what is durable."""
 
+from host_tools.link.bus import Bus
 from host_tools.link.clock import Clock, SystemClock
 from host_tools.link.commands import Reply
 from host_tools.link.errors import (
@@ -23,6 +24,7 @@ from host_tools.link.session import Event, HostSession, RecordSink
 from host_tools.link.transport import OpenPolicy, SerialTransport, Transport, open_serial
 
 __all__ = [
+    "Bus",
     "Clock",
     "CommandInvalid",
     "CommandTimeout",

@@ -243,6 +243,7 @@ class Device:
     """A device on a line: a journal that outlives its boots, a session a boot. `obey` answers commands."""
 
     TICK_S = 0.01
+    SHARED = False
     FRAME = 19200  # bytes: 160x120
 
     def __init__(
@@ -266,7 +267,9 @@ class Device:
         identity = {"device": self.id, "boot": self.boots, "firmware": bytes(32)}
         self.evidence = Evidence(4, self.FRAME, spare=0)
         session = self._rng.randrange(1, 2**32)
-        self.session = DeviceSession(self.journal, KEY, identity, session, self._write, self.evidence)
+        self.session = DeviceSession(
+            self.journal, KEY, identity, session, self._write, self.evidence, self.SHARED
+        )
         self.session.notify({"state": "idle", "strokes": 0, "at_rest": True, "faults": []}, self.now())
 
     def now(self) -> int:
