@@ -51,7 +51,7 @@ def _bead(machine: Machine, rng: Generator) -> Thing:
 
 def _on_edge(machine: Machine, rng: Generator) -> Tumble:
     """A die set on its edge against the glass of a machine that grips and does not bounce."""
-    gripping = replace(machine, friction_glass=0.6, friction_platform=0.7, damping=1.0)
+    gripping = replace(machine, friction_glass=0.6, friction_platform=0.7, restitution=0.02)
     scene = place("flat", machine, rng)
     azimuth = float(rng.uniform(0, 2 * math.pi))
     lean = azimuth + math.pi + math.radians(rng.normal(0, 5))

@@ -2,8 +2,8 @@
 
 SI units. Every body that touches another is in an explicit pair. A die is a box shrunk by its rounding, whose
 contacts begin that far out: so it acts as a rounded cube and rests at half its edge. The glass is a ring of
-planes, through which nothing escapes. Contacts are direct springs of 1400 rad/s and the machine's damping;
-a step of 0.25 ms follows them, one of 1 ms does not and the dice never rest.
+planes, through which nothing escapes. Contacts are direct springs of 1400 rad/s, damped for the machine's
+restitution; a step of 0.25 ms follows them, one of 1 ms does not and the dice never rest.
 """
 
 import math
@@ -20,7 +20,7 @@ FREE = 7  # numbers that place a free body: its centre, then a quaternion
 _CONTACT_RATE = 1400.0  # rad/s
 _STOP_RATE = 2000.0  # rad/s of the rubber under and over the platform
 _STOP_DAMPING = 0.8
-_WALLS = 24
+_WALLS = 36  # planes that stand inside the round glass, by up to 0.4 % of its radius
 _RINGS = ((30.0, 12), (60.0, 8), (90.0, 1))  # of the dome: elevation of the planes' touch, planes
 
 
@@ -90,10 +90,11 @@ def _disc(machine: Machine) -> str:
 
 def _glass(machine: Machine) -> Iterator[str]:
     radius = machine.platform_radius / 1000
+    to_plane = radius * math.cos(math.pi / _WALLS)
     for i in range(_WALLS):
         angle = 2 * math.pi * i / _WALLS
         x, y = math.cos(angle), math.sin(angle)
-        yield _plane(f"glass{i}", (radius * x, radius * y, 0), (-x, -y, 0))
+        yield _plane(f"glass{i}", (to_plane * x, to_plane * y, 0), (-x, -y, 0))
     top = machine.dome_height / 1000
     foot = top - min(radius, top / 2)
     number = _WALLS
@@ -140,7 +141,7 @@ def _bead(number: int, bead: Thing) -> str:
 
 def _pairs(machine: Machine, dice: int, beads: int) -> Iterator[str]:
     rounding = machine.die_rounding / 1000
-    solref = _spring(_CONTACT_RATE, machine.damping)
+    solref = _spring(_CONTACT_RATE, _damping(machine.restitution))
 
     def pair(one: str, other: str, friction: float, margin: float) -> str:
         return (
@@ -156,6 +157,12 @@ def _pairs(machine: Machine, dice: int, beads: int) -> Iterator[str]:
             yield pair(f"die{other}", f"die{i}", machine.friction_dice, 2 * rounding)
         for bead in range(beads):
             yield pair(f"bead{bead}", f"die{i}", machine.friction_platform, rounding)
+
+
+def _damping(restitution: float) -> float:
+    """The share of critical damping at which a spring gives back `restitution` of the speed of a blow."""
+    loss = -math.log(restitution)
+    return loss / math.hypot(math.pi, loss)
 
 
 def _spring(rate: float, damping: float) -> str:
