@@ -132,7 +132,7 @@ def _chip(die: Die, top: int, rng: np.random.Generator) -> tuple[tuple[float, fl
 
 def _speck(style: Style, rng: np.random.Generator) -> Spot:
     u, v = rng.uniform(-0.45, 0.45, 2)
-    return Spot(float(u), float(v), rng.uniform(0.01, 0.035), 0.25, rng.uniform(0.1, 0.5))
+    return Spot(float(u), float(v), rng.uniform(0.015, 0.045), 0.25, rng.uniform(0.15, 0.5))
 
 
 def _line(points: tuple[tuple[float, float], ...], u: Floats, v: Floats, soft: float) -> Floats:

@@ -22,7 +22,7 @@ def draw_face(style: Style, face: int, damage: str, rng: np.random.Generator) ->
         _disc(drawing, u, v, radius, style.pip_grey(face))
     for _ in range(rng.poisson(style.dirt)):
         u, v = rng.uniform(-0.45, 0.45, 2)
-        _disc(drawing, u, v, rng.uniform(0.01, 0.03), 0.7 * style.body + 0.1)
+        _disc(drawing, u, v, rng.uniform(0.015, 0.045), 0.7 * style.body + 0.1)
     if damage:
         _harm(drawing, style, face, damage, rng)
     return cv2.GaussianBlur(drawing, (3, 3), 0).astype(np.float32)

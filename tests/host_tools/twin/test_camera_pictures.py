@@ -189,12 +189,12 @@ def test_worn_and_dirty_dice_look_it():
     die = lying(5, 16.0, (0.0, 0.0), 0.5)
     fresh = STYLES["white_black"]
     column, row = np.rint(RIG.lens.project(np.array([0, 0, 16.0]))).astype(int)
-    new, worn, dirty = (
-        _picture(Tracer, Scene(60.0, (die,)), style).frames[0].astype(int)
-        for style in (fresh, replace(fresh, wear=0.5), replace(fresh, dirt=6.0))
+    new, again, worn, dirty = (
+        _picture(Tracer, Scene(60.0, (die,)), style, seed).frames[0].astype(int)
+        for seed, style in enumerate((fresh, fresh, replace(fresh, wear=0.5), replace(fresh, dirt=6.0)))
     )
     assert worn[row, column] > new[row, column] + 20
-    assert (np.abs(dirty - new) > 15).sum() > 10
+    assert (np.abs(dirty - new) > 10).sum() > (np.abs(again - new) > 10).sum() + 5
 
 
 def test_faces_are_exposed_as_a_camera_would_be_set():
