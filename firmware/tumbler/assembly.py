@@ -44,6 +44,7 @@ def assemble(board, settings, scene, folder):
         int.from_bytes(board.entropy(4), "big") | 1,
         board.send,
         scene.evidence,
+        settings.shared,
     )
     gc.collect()
     if hasattr(gc, "mem_free") and gc.mem_free() < LEAST_FREE:

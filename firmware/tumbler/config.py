@@ -60,7 +60,8 @@ class Limits:
 
 class Config:
     """board: the hal back end, hal: its settings; limits: Limits; raw: the file's bytes;
-    profile: the reader's profile file, None where a sensor module reads the dice."""
+    profile: the reader's profile file, None where a sensor module reads the dice;
+    shared: the host's line has other tumblers, so nothing is said unasked."""
 
     def __init__(self, values, raw):
         self.board = values["board"]
@@ -68,6 +69,7 @@ class Config:
         self.profile = values["profile"]
         self.limits = Limits(values["limits"])
         self.raw = raw
+        self.shared = "direction" in self.hal.get("uart", ())
 
 
 def load(path):

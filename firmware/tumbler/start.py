@@ -18,7 +18,8 @@ def main():
 
 def boot(board, settings):
     """Run `board` (of a hal back end) by its `settings` (config.Config) until power is cut."""
-    board.send((BANNER % __version__).encode())
+    if not settings.shared:
+        board.send((BANNER % __version__).encode())
     folder = find_folder()
     scene = open_scene(board, settings, folder)
     # The frame buffers have found their room in one piece; only now may other modules break up the heap.

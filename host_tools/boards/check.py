@@ -44,6 +44,7 @@ def uses(board: Located) -> list[Use]:
     uart = _number(board, "hal", "uart", "id")
     for end in ("tx", "rx"):
         use(f"uart{uart}-{end}", "uart", end)
+    use("out", "uart", "direction", "pin")
     for name in _members(board, "hal", "inputs"):
         use("in", "inputs", name, "pin")
     for name in _members(board, "hal", "outputs"):

@@ -451,6 +451,21 @@ class HostLine(MicrocontrollerCase):
         world.pass_us(1000)
         self.assertEqual(board.send(b"x" * 100), 11)  # of 115200 baud in a millisecond
 
+    def test_a_shared_line_is_driven_as_long_as_bytes_leave_and_no_longer(self):
+        world = make_world()
+        hal = camera_board()
+        hal["uart"]["direction"] = {"pin": 50, "active": "high"}
+        board = make_board(world, hal)
+        direction = world.pin(50)
+        self.assertEqual(direction.level, 0)
+        buffer = bytearray(8)
+        for _ in range(2):
+            self.assertEqual(board.send(b"x" * 115), 115)
+            for ms in range(12):  # 115 bytes and two more take 10.2 ms
+                board.receive(buffer)
+                self.assertEqual((ms, direction.level), (ms, 1 if ms <= 10 else 0))
+                world.pass_us(1000)
+
     def test_a_port_that_takes_nothing_is_no_error(self):
         world = make_world()
         board = make_board(world)

@@ -89,6 +89,16 @@ class Microcontroller(unittest.TestCase):
         for named in ("colour", "hal.uart.baud", "hal.inputs.door-closed.pull", "hal.outputs.drive"):
             self.assertIn(named, text)
 
+    def test_a_shared_line_s_direction_is_an_output_of_its_own(self):
+        hal = camera_board()
+        hal["uart"]["direction"] = {"pin": 50, "active": "high"}
+        self.assertEqual(complaint(board_file(hal)), "")
+        self.assertTrue(config.parse(json.dumps(board_file(hal)).encode()).shared)
+        hal["uart"]["direction"]["pin"] = 41
+        self.assertIn("pin 41 is hal.uart", complaint(board_file(hal)))
+        hal["uart"]["direction"] = 50
+        self.assertIn("hal.uart.direction", complaint(board_file(hal)))
+
     def test_several_contradictions_are_named_at_once(self):
         hal = sensor_board()
         hal["inputs"]["door-closed"]["pin"] = 43

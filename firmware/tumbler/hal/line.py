@@ -1,9 +1,13 @@
-"""The UART to the host: whatever the port's UART does, neither direction waits."""
+"""The UART to the host: whatever the port's UART does, neither direction waits.
+
+On RS-485 an output drives the transceiver while bytes leave, and a little longer.
+"""
 
 from tumbler.hal.pins import made, pin_of
 
 _BUFFER = 2048  # bytes, each direction
 _ROOM = _BUFFER // 2  # ports keep notes of their own in the transmit buffer
+_HOLD_BYTES = 2  # times of a byte that the transceiver still drives the line behind the last one
 _UNBUFFERED_ROOM = 32  # without a transmit buffer the port waits for every character: 3 ms at 115200
 
 
@@ -23,17 +27,21 @@ def open_uart(machine, where, settings, buffer=_BUFFER):
 
 
 class Line:
-    """uart: as of open_uart; now_us() -> microseconds since boot."""
+    """uart: as of open_uart; now_us() -> microseconds since boot; direction: pins.Output, or None."""
 
-    def __init__(self, uart, buffered, baud, now_us):
+    def __init__(self, uart, buffered, baud, now_us, direction=None):
         self._uart = uart
         self._room = _ROOM if buffered else _UNBUFFERED_ROOM
         self._byte_us = -(-10000000 // baud)  # start, 8 data and stop bit
         self._now_us = now_us
         self._out_by = 0  # when all that was handed over has left
+        self._direction = direction
+        self._driving = False
 
     def receive(self, buffer):
         """See hal."""
+        if self._driving and self._now_us() >= self._out_by + _HOLD_BYTES * self._byte_us:
+            self._drive(False)
         waiting = min(self._uart.any(), len(buffer))
         if not waiting:
             return 0
@@ -46,6 +54,12 @@ class Line:
         room = self._room + -under_way // self._byte_us  # a byte half sent is still there
         if not room:
             return 0
+        if self._direction is not None:
+            self._drive(True)
         taken = self._uart.write(memoryview(data)[:room]) or 0
         self._out_by = now + under_way + taken * self._byte_us
         return taken
+
+    def _drive(self, on):
+        self._driving = on
+        self._direction.set(on)  # pyright: ignore[reportOptionalMemberAccess]

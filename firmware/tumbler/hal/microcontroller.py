@@ -69,7 +69,10 @@ class Board:
         self.flash = port.flash()
         self._wire_inputs(settings["inputs"])
         uart, buffered = open_uart(self._machine, "hal.uart", settings["uart"])
-        self._line = Line(uart, buffered, settings["uart"]["baud"], self._now_us)
+        direction = settings["uart"].get("direction")
+        if direction is not None:
+            direction = Output(self._machine, "hal.uart.direction", direction)
+        self._line = Line(uart, buffered, settings["uart"]["baud"], self._now_us, direction)
         self._attach_devices(settings)
         self._watchdog = watchdog.Watchdog()
         self._watchdog_ms = settings["watchdog_ms"]
