@@ -1,22 +1,24 @@
 """NOR flash as a block device in memory, with what goes wrong on it. Runs on CPython and MicroPython.
 
-Erasing sets all bits of a block, programming only clears bits. Each erase or program is an operation; `watch`
-sees it before it is done, so that a test may fork the flash there with the operation done in part.
+Erasing sets all bits of a block, programming only clears bits. Each erase or program is an operation.
 """
 
 BLOCK = 4096
 
 
 class NorFlash:
-    """Extended block protocol over `content` (a bytearray, by default `blocks` erased blocks)."""
+    """Extended block protocol over `content` (a bytearray, by default `blocks` erased blocks).
 
-    def __init__(self, blocks=0, content=None):
+    watch(operation) is called before each one, so that a test may fork the flash there; weak(operation)
+    tells what happens in its place, None for nothing."""
+
+    def __init__(self, blocks=0, content=None, watch=None, weak=None):
         self.content = bytearray(b"\xff" * (BLOCK * blocks)) if content is None else content
         self.erases = [0] * (len(self.content) // BLOCK)
         self.programs = 0
         self.programmed = 0  # bytes
-        self.watch = None  # watch(operation): called before each one
-        self.weak = None  # weak(operation) -> the operation to do in its place, or None for none
+        self.watch = watch
+        self.weak = weak
 
     def readblocks(self, block, buffer, offset=0):
         start = block * BLOCK + offset

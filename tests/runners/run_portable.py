@@ -5,7 +5,7 @@ Prints the counts; the exit status is 0 only when at least one test ran and none
 
 import sys
 
-sys.path[:0] = ["tests/runners/micropython", "firmware"]
+sys.path[:0] = ["tests/runners/micropython", "firmware", "."]
 
 import unittest  # noqa: E402
 

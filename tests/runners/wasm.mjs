@@ -6,7 +6,7 @@ import { dirname, resolve } from "node:path";
 import process from "node:process";
 import { loadMicroPython } from "@micropython/micropython-webassembly-pyscript";
 
-const FOLDERS = ["firmware/tumbler", "tests/portable", "tests/runners/micropython", "tests/vectors"];
+const FOLDERS = ["firmware/tumbler", "host_tools/faults", "tests/portable", "tests/runners/micropython", "tests/vectors"];
 const SMALL_MAXSIZE = 2147483647;
 
 const [root, file, heap] = process.argv.slice(2);

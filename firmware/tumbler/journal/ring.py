@@ -66,8 +66,8 @@ class Ring:
         torn = self._read_headers()
         self._find_newest()
         self.last = max(0, self._walk_all() - 1)
-        self._check_torn(torn)
         self._check_ends()
+        self._check_torn(torn)
         self._durable = self.acknowledged
         if self._damage is not None:
             raise self._damage
@@ -153,7 +153,7 @@ class Ring:
         self.acknowledged = max(self.acknowledged, frame[2])
         self.needed = frame[3]
         if self._seal == _NO_SEAL:
-            self._program(number, end - pages.count_for(frame[0]), pages.SEAL)
+            self._set_seal(number, end - pages.count_for(frame[0]))
 
     def _check_ends(self):
         try:
@@ -242,9 +242,16 @@ class Ring:
             self._free += count
             self._program(self._newest, page, packed)
             if self._reads_back(self._newest, page, packed):
-                self._program(self._newest, page, pages.SEAL)
+                self._set_seal(self._newest, page)
                 return
         raise JournalDamaged(sequence, "the flash does not keep what is written: replace the board")
+
+    def _set_seal(self, number, page):
+        for _ in range(_TRIES):
+            self._program(number, page, pages.SEAL)
+            self._read(number, page, self._seal, USABLE)
+            if self._seal != _NO_SEAL:
+                return
 
     def _use_next(self, sequence):
         """Erase the oldest block for the record `sequence` and those behind it."""
