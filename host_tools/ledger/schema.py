@@ -337,7 +337,30 @@ _SHARED_WALLS = (
     *append_only("access_log"),
 )
 
-MIGRATIONS = (Migration(_TABLES, _WALLS), Migration(_SHARED_TABLES, _SHARED_WALLS))
+# People and programs of the table service: the only secrets here are hashes.
+_ACCOUNTS = """
+CREATE TABLE accounts (
+    name TEXT PRIMARY KEY,
+    role TEXT NOT NULL,
+    program {int} NOT NULL CHECK (program IN (0, 1)),
+    closed {int} NOT NULL CHECK (closed IN (0, 1)),
+    secret TEXT NOT NULL UNIQUE,
+    made_ms {int} NOT NULL
+) {strict};
+"""
+_ACCOUNT_CHANGES = (
+    "NEW.name <> OLD.name OR NEW.role <> OLD.role OR NEW.program <> OLD.program OR OLD.closed = 1"
+)
+_ACCOUNT_WALLS = (
+    Wall("accounts_no_delete", "DELETE", "accounts", "1 = 1", "a name is never given to another"),
+    Wall("accounts_keep_identity", "UPDATE", "accounts", _ACCOUNT_CHANGES, "only a secret may change"),
+)
+
+MIGRATIONS = (
+    Migration(_TABLES, _WALLS),
+    Migration(_SHARED_TABLES, _SHARED_WALLS),
+    Migration(_ACCOUNTS, _ACCOUNT_WALLS),
+)
 
 # In the order in which rows may be copied: what is referred to comes first.
 TABLES = (
@@ -355,5 +378,6 @@ TABLES = (
     "notices",
     "deliveries",
     "access_log",
+    "accounts",
 )
 NUMBERED = ("entries", "rounds", "wagers", "postings", "notices", "access_log")

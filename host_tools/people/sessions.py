@@ -1,0 +1,135 @@
+"""Signed-in people: sessions that end by themselves, and a brake on guessing passwords.
+
+Sessions live in memory: a restart of the service signs everybody out, and no store holds what opens a door.
+`now` is seconds on a clock that never steps back.
+"""
+
+import hashlib
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from host_tools.people.accounts import Account, Accounts
+from host_tools.people.errors import NotSignedIn, TooManyTries
+from host_tools.people.person import Person
+
+IDLE_S = 30 * 60.0
+LONGEST_S = 12 * 3600.0  # a shift
+FREE_TRIES = 5  # failed sign-ins before a name or an address has to wait
+FIRST_WAIT_S = 30.0  # doubles with each further failure
+LONGEST_WAIT_S = 900.0
+_MOST_REMEMBERED = 10_000  # names and addresses with failures: a bound on memory
+
+
+@dataclass(slots=True)
+class _Session:
+    name: str
+    csrf: str
+    made: float
+    seen: float
+
+
+class Sessions:
+    """Sign-in and sign-out over the accounts of a ledger; `new_secret` gives fresh random text (256 bits)."""
+
+    def __init__(
+        self,
+        accounts: Accounts,
+        now: Callable[[], float],
+        new_secret: Callable[[], str] = lambda: secrets.token_urlsafe(32),
+    ) -> None:
+        self._accounts = accounts
+        self._now = now
+        self._new_secret = new_secret
+        self._sessions: dict[str, _Session] = {}
+        self._brake = Brake()
+
+    def sign_in(self, name: str, password: str, origin: str) -> tuple[str, str]:
+        """Open a session: its secret for the cookie, and the CSRF secret for the page.
+
+        Takes as long as argon2 does: call it in a thread. Raises SignInRefused, TooManyTries."""
+        now = self._now()
+        keys = (f"name {name}", f"from {origin}")
+        self._brake.require(keys, now)
+        # counted before it is known, so that tries side by side are all counted
+        self._brake.tried(keys, now)
+        account = self._accounts.verify_password(name, password)
+        self._brake.succeeded(*keys)
+        self._forget_ended(now)
+        secret, csrf = self._new_secret(), self._new_secret()
+        self._sessions[_key(secret)] = _Session(account.name, csrf, now, now)
+        return secret, csrf
+
+    def sign_out(self, secret: str) -> None:
+        """End a session; one that has ended already is no error."""
+        self._sessions.pop(_key(secret), None)
+
+    def end_all_of(self, name: str) -> None:
+        """End every session of a person: after a new password, or when the account is closed."""
+        self._sessions = {key: each for key, each in self._sessions.items() if each.name != name}
+
+    def person(self, secret: str, origin: str) -> tuple[Person, str]:
+        """Who the cookie's secret stands for, and the session's CSRF secret; raises NotSignedIn."""
+        now = self._now()
+        session = self._sessions.get(_key(secret))
+        account = self._accounts.find(session.name) if session and not _ended(session, now) else None
+        if session is None or account is None or account.closed:
+            raise NotSignedIn("the session has ended; sign in again")
+        session.seen = now
+        return _person(account, origin), session.csrf
+
+    def program(self, token: str, origin: str) -> Person:
+        """Who the token stands for; raises NotSignedIn."""
+        return _person(self._accounts.verify_token(token), origin)
+
+    def _forget_ended(self, now: float) -> None:
+        self._sessions = {key: each for key, each in self._sessions.items() if not _ended(each, now)}
+
+
+class Brake:
+    """Slows guessing: after some failures a name or an address waits, each time twice as long, up to a limit.
+
+    A waiting name is locked for everybody, its owner too: that is the lock-out, and it ends by itself."""
+
+    def __init__(self) -> None:
+        self._failures: dict[str, tuple[int, float]] = {}  # count, time of the last
+
+    def require(self, keys: tuple[str, ...], now: float) -> None:
+        """Raise TooManyTries while any of the keys has to wait."""
+        wait = max(self._wait_s(key, now) for key in keys)
+        if wait > 0:
+            raise TooManyTries(wait)
+
+    def tried(self, keys: tuple[str, ...], now: float) -> None:
+        """Count a try for each of the keys, as a failure until it succeeds."""
+        if len(self._failures) >= _MOST_REMEMBERED:
+            self._failures = {key: each for key, each in self._failures.items() if self._wait_s(key, now) > 0}
+        for key in keys:
+            count, last = self._failures.get(key, (0, now))
+            rested = now - last > LONGEST_WAIT_S
+            self._failures[key] = (1 if rested else count + 1, now)
+
+    def succeeded(self, name: str, address: str) -> None:
+        """The owner of the name is there: its failures are forgotten; the address only gets its try back."""
+        self._failures.pop(name, None)
+        count, last = self._failures.get(address, (1, 0.0))
+        self._failures[address] = (max(count - 1, 0), last)
+
+    def _wait_s(self, key: str, now: float) -> float:
+        count, last = self._failures.get(key, (0, now))
+        if count < FREE_TRIES:
+            return 0.0
+        wait = min(FIRST_WAIT_S * 2.0 ** min(count - FREE_TRIES, 16), LONGEST_WAIT_S)
+        return last + wait - now
+
+
+def _ended(session: _Session, now: float) -> bool:
+    return now - session.seen > IDLE_S or now - session.made > LONGEST_S
+
+
+def _key(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _person(account: Account, origin: str) -> Person:
+    return Person(account.name, account.role, account.program, origin)
