@@ -62,7 +62,7 @@ def edges(machine: Machine, travel: Array) -> tuple[Edge, ...]:
     """When the platform's vane passed the gates. `travel`: mm at every step, the first at time 0."""
     gates = (("stroke-gate", machine.gate_height), ("stroke-top", machine.gate_height + machine.gate_gap))
     found = [edge for gate, height in gates for edge in _crossings(gate, height, travel)]
-    return tuple(sorted(found, key=lambda edge: (edge[2], edge[1] == (edge[0] == "stroke-top"))))
+    return tuple(sorted(found, key=lambda edge: edge[2]))
 
 
 def _crossings(gate: str, height: float, travel: Array) -> list[Edge]:

@@ -14,6 +14,7 @@ from host_tools.twin.errors import ImpossibleMachine, PhysicsMissing, UnknownCat
 from host_tools.twin.fairness import judge
 from host_tools.twin.machine import Machine
 from host_tools.twin.physics import PROVOKED, Outcome, Tumbler, provoke
+from host_tools.twin.physics.world import DRIVE, build, engine
 from host_tools.twin.placing import place
 from host_tools.twin.scene import Die, Scene
 from host_tools.twin.solid import die_gap, lowest, thing_gap, wall_gap
@@ -23,6 +24,7 @@ from tumbler.strokes import StrokeCounter
 LIMITS = SimpleNamespace(
     **json.loads((Path(__file__).parents[3] / "boards/virtual/board.json").read_text())["limits"]
 )
+TUMBLING = 700  # mm/s
 LEAN = 0.25  # mm: what the platform's lean under the dice does to heights at the rim
 
 
@@ -31,6 +33,11 @@ def events(tumble):
     counter = StrokeCounter(LIMITS)
     found = [event for edge in tumble.edges for event in counter.feed(*edge)]
     return found + counter.poll(tumble.lasted_us + LIMITS.debounce_us)
+
+
+def kept(tumbles):
+    """The share of dice that show what they showed before."""
+    return np.mean([np.array(tumble.faces) == np.array(tumble.faces_before) for tumble in tumbles])
 
 
 @pytest.fixture(scope="module")
@@ -68,17 +75,29 @@ def test_each_stroke_passes_both_gates_in_order_a_third_of_a_second_after_the_la
         assert all(320_000 < b - a < 360_000 for a, b in itertools.pairwise(times[::4]))
 
 
-def test_weak_strokes_pulse_the_lower_gate_but_count_for_nothing_and_leave_the_faces():
+def test_weak_strokes_pulse_the_gates_but_count_for_nothing_and_leave_the_faces():
     tumbler = Tumbler(Machine(), 3)
     tumbles = [tumbler.tumble(4, force=4.5) for _ in range(10)]
     found = [kind for tumble in tumbles for kind, *_ in events(tumble)]
     assert len(found) > 25
-    assert found.count("stroke") <= len(found) / 4
     assert all(
         sum(kind == "stroke" for kind, *_ in events(tumble)) < LIMITS.min_tumbles for tumble in tumbles
     )
-    kept = np.mean([np.array(t.faces) == np.array(t.faces_before) for t in tumbles])
-    assert kept > 0.6
+    assert kept(tumbles) > 0.6
+
+
+def test_a_board_tells_strokes_that_turn_the_dice_by_their_speed():
+    """Strokes slower than `TUMBLING` may leave the dice as they were, so a board's minimum must be no lower.
+
+    In rounds of three strokes, 150 each: 7 N, 420 to 580 mm/s, keeps 38 % of the faces; 8 N, to 660, 26 %;
+    9 N, to 710, 22 %; from 10 N on, above 680, 17 %, which is fair."""
+    tumbler = Tumbler(Machine(), 5)
+    for force, turns_them in ((7, False), (16, True)):
+        tumbles = [tumbler.tumble(3, force) for _ in range(15)]
+        speeds = [speed for tumble in tumbles for _, _, speed in events(tumble)]
+        assert len(speeds) == 45
+        assert (min(speeds) > TUMBLING) if turns_them else (max(speeds) < TUMBLING)
+        assert (kept(tumbles) < 0.3) == turns_them
 
 
 def test_a_push_too_weak_to_lift_the_platform_to_the_gates_leaves_no_edge():
@@ -200,6 +219,20 @@ def test_other_dice_and_beads_are_tumbled_as_the_scene_has_them():
     assert {die.edge for die in tumble.after.dice} == {19}
     scene = place("foreign-object", Machine(), np.random.default_rng(2))
     assert Tumbler(Machine(), 1, scene).tumble(3).after.things == scene.things
+
+
+@pytest.mark.parametrize("restitution", [0.3, 0.53, 0.8])
+def test_a_die_that_falls_flat_bounces_as_its_restitution_says(restitution):
+    model = build(Machine(restitution=restitution, dice=1), 1)
+    data = engine().MjData(model)
+    data.qpos[DRIVE + 2] = 0.008 + 0.030
+    heights = []
+    for _ in range(1300):
+        engine().mj_step(model, data)
+        heights.append(data.qpos[DRIVE + 2] - 0.008)
+    lowest_at = int(np.argmin(heights[:400]))
+    rebound = np.sqrt(max(heights[lowest_at:]) / 0.030)
+    assert rebound == pytest.approx(restitution, abs=0.08)
 
 
 @pytest.mark.parametrize(
