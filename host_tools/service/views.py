@@ -1,0 +1,153 @@
+"""Everything that leaves the service, as immutable values: the API, the client and the console share these.
+
+Money is exact decimal text as `"12.50"`; ids and digests are hex text; times are Unix milliseconds; wagers,
+facts, states and actions are the words of the rulebooks and of the definitions. None: there is none (yet).
+"""
+
+from dataclasses import dataclass
+
+Faces = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class FaultView:
+    """A latched fault, its finer cause, and what a person has to put right before it can be cleared."""
+
+    fact: str
+    detail: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class WagerView:
+    """A registered wager and, once the round has ended, what it came to: `result` won, lost or void,
+    `payout` without the stake, `returned` what goes back to the player, `clause` why."""
+
+    id: str
+    player: str
+    wager: str
+    stake: str
+    withdrawn: bool = False
+    result: str | None = None
+    odds: str | None = None
+    payout: str | None = None
+    returned: str | None = None
+    reason: str | None = None
+    clause: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceView:
+    """What a correction changes for one wager: `amount` is to be paid to the player, negative to be collected."""
+
+    id: str
+    player: str
+    wager: str
+    stake: str
+    returned_before: str
+    returned: str
+    amount: str
+
+
+@dataclass(frozen=True, slots=True)
+class SettlementView:
+    """How a round ended. `verdict` settled, void or referred; `record` is the device's record it rests on, or
+    None; `decided_by` and `seconded_by` are the people behind it, empty when the record alone decided;
+    `corrects` is the number of the settlement that this one replaces."""
+
+    number: int
+    verdict: str
+    faces: Faces | None
+    fact: str
+    action: str
+    clause: str
+    record: int | None
+    decided_by: str
+    seconded_by: str
+    reason: str
+    evidence: str | None
+    corrects: int | None
+    made_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class RoundView:
+    """A round: `state` is opening, opened, betting, closing, closed, held, settled, void or referred.
+
+    `settlements` has the newest last; `wagers` are in the order they were placed, and empty for those who may
+    not see them; `winning` are the layout's winning wagers of a settled round."""
+
+    id: str
+    table: str
+    mode: str
+    state: str
+    rulebook: str
+    layout: str
+    opened_ms: int
+    changed_ms: int
+    faces: Faces | None
+    settlements: tuple[SettlementView, ...]
+    differences: tuple[DifferenceView, ...]
+    wagers: tuple[WagerView, ...]
+    winning: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """A table now. `step` is what comes next, a key of the console's texts (definitions in `steps.py`).
+
+    `device_state` is the tumbler's own word (definitions.DEVICE_STATES), None while it is not connected;
+    `bets_close_ms` and `opens_ms` are when the betting window ends and when the next round may open, where the
+    table has such times; `sequence` is the newest event that this view includes."""
+
+    name: str
+    rulebook: str
+    layout: str
+    limits: str | None
+    mode: str
+    decimals: int
+    chip_unit: str
+    device: str
+    connected: bool
+    device_state: str | None
+    strokes: int
+    at_rest: bool
+    cover_closed: bool | None
+    faults: tuple[FaultView, ...]
+    quarantine: str
+    step: str
+    announcement: str
+    round: RoundView | None
+    bets_close_ms: int | None
+    opens_ms: int | None
+    sequence: int
+    now_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class EventView:
+    """Something that happened at a table. Events with a `sequence` are durable and can be asked for again;
+    those without (strokes counted, dice at rest, device lost) are hints for displays and may be missed."""
+
+    sequence: int | None
+    table: str
+    kind: str
+    round: str | None
+    at_ms: int
+    body: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalView:
+    """A deed that waits for its second person; it lapses at `lapses_ms`."""
+
+    id: str
+    table: str
+    round: str
+    deed: str
+    faces: Faces | None
+    reason: str
+    evidence: str | None
+    proposed_by: str
+    proposed_ms: int
+    lapses_ms: int
