@@ -38,7 +38,7 @@ class WagerView:
 
 @dataclass(frozen=True, slots=True)
 class DifferenceView:
-    """What a correction changes for one wager: `amount` is to be paid to the player, negative to be collected."""
+    """What a correction changes for one wager: `amount` goes to the player, or is collected when negative."""
 
     id: str
     player: str
@@ -97,7 +97,7 @@ class TableView:
     """A table now. `step` is what comes next, a key of the console's texts (definitions in `steps.py`).
 
     `device_state` is the tumbler's own word (definitions.DEVICE_STATES), None while it is not connected;
-    `bets_close_ms` and `opens_ms` are when the betting window ends and when the next round may open, where the
+    `bets_close_ms` and `opens_ms` are when betting ends and when the next round may open, where the
     table has such times; `sequence` is the newest event that this view includes."""
 
     name: str
