@@ -61,7 +61,7 @@ def outcome_of(books: Ledger, round_: ledger.Round) -> RoundOutcome:
     """The outcome of a round that is settled, void or referred in the ledger; LookupError when it is none."""
     made = books.settlement(round_.id)
     if made is not None:
-        return _ended(made, books.outcomes(round_.id), round_.decimals)
+        return ended(made, books.outcomes(round_.id), round_.decimals)
     referral = books.referral(round_.id)
     if referral is None:
         raise LookupError(f"round {round_.id.hex()} is not concluded")
@@ -69,7 +69,7 @@ def outcome_of(books: Ledger, round_: ledger.Round) -> RoundOutcome:
 
 
 def _settle(case: _Case, terms: settlement.Table, faces: tuple[int, int, int]) -> RoundOutcome:
-    outcomes = _outcomes(case, terms, settlement.Outcome(faces))
+    outcomes = outcomes_by(case.books, case.round.id, terms, settlement.Outcome(faces))
     if outcomes is None:
         return _refer(case, OUTSIDE_TERMS)
     clause = terms.rulebook.play_clause
@@ -84,13 +84,13 @@ def _rule(case: _Case, terms: settlement.Table) -> RoundOutcome:
     decided = ruling.action == "refer" and bool(void.decided_by)
     if ruling.action not in ("void", "void-affected") and not decided:
         return _refer(case, void.fact, ruling.clause)
-    outcomes = _outcomes(case, terms, void)
+    outcomes = outcomes_by(case.books, case.round.id, terms, void)
     if outcomes is None:
         return _refer(case, OUTSIDE_TERMS)
     action = "void" if decided else ruling.action
     sequence = case.standing.sequence
     made = ledger.Settlement(
-        case.round.id, "void", None, void.fact, action, ruling.clause, sequence, case.now_ms
+        case.round.id, "void", None, void.fact, action, ruling.clause, sequence, case.now_ms, void.decided_by
     )
     return _write(case, made, outcomes)
 
@@ -103,13 +103,13 @@ def _decision(case: _Case) -> settlement.Void:
     return settlement.Void(order.fact, order.decided_by)
 
 
-def _outcomes(
-    case: _Case, terms: settlement.Table, outcome: settlement.Outcome | settlement.Void
+def outcomes_by(
+    books: Ledger, round_id: bytes, terms: settlement.Table, outcome: settlement.Outcome | settlement.Void
 ) -> list[ledger.Outcome] | None:
-    """What each registered wager comes to; None when the terms would refuse one that was taken."""
+    """What each wager in play comes to; None when the terms would refuse one that was taken."""
     text = cache(terms.text)
     minor = cache(partial(settlement.minor_from_text, decimals=terms.decimals))
-    wagers = case.books.wagers(case.round.id)
+    wagers = books.wagers(round_id)
     asked = [settlement.Wager(each.id, each.wager, text(each.stake)) for each in wagers]
     results = settlement.settle(terms, outcome, asked).results
     if any(result.result == "refused" for result in results):
@@ -130,7 +130,7 @@ def _outcomes(
 
 def _write(case: _Case, made: ledger.Settlement, outcomes: list[ledger.Outcome]) -> RoundOutcome:
     case.books.conclude(made, outcomes)
-    return _told(case, _ended(made, outcomes, case.round.decimals))
+    return told(case.books, case.round, ended(made, outcomes, case.round.decimals), case.now_ms)
 
 
 def _refer(case: _Case, fact: str, clause: str = "") -> RoundOutcome:
@@ -139,10 +139,10 @@ def _refer(case: _Case, fact: str, clause: str = "") -> RoundOutcome:
     sequence = case.standing.sequence or None
     referral = ledger.Referral(case.round.id, fact, clause, sequence, case.now_ms)
     case.books.refer(referral)
-    return _told(case, _referred(referral))
+    return told(case.books, case.round, _referred(referral), case.now_ms)
 
 
-def _told(case: _Case, outcome: RoundOutcome) -> RoundOutcome:
+def told(books: Ledger, round_: ledger.Round, outcome: RoundOutcome, now_ms: int) -> RoundOutcome:
     """Add the notice of an outcome to the outbox."""
     body = {
         "verdict": outcome.verdict,
@@ -150,8 +150,10 @@ def _told(case: _Case, outcome: RoundOutcome) -> RoundOutcome:
         "fact": outcome.fact,
         "clause": outcome.clause,
         "sequence": outcome.sequence,
+        "decided_by": outcome.decided_by,
+        "seconded_by": outcome.seconded_by,
     }
-    case.books.notify(case.round.table, f"round-{outcome.verdict}", outcome.round, body, case.now_ms)
+    books.notify(round_.table, f"round-{outcome.verdict}", outcome.round, body, now_ms)
     return outcome
 
 
@@ -159,7 +161,7 @@ def _referred(made: ledger.Referral) -> RoundOutcome:
     return RoundOutcome(made.round, "referred", None, made.fact, "refer", made.clause, made.sequence or 0, ())
 
 
-def _ended(made: ledger.Settlement, outcomes: list[ledger.Outcome], decimals: int) -> RoundOutcome:
+def ended(made: ledger.Settlement, outcomes: list[ledger.Outcome], decimals: int) -> RoundOutcome:
     """A settlement as the bridge tells of it: money as text."""
     text = cache(partial(settlement.text_from_minor, decimals=decimals))
     wagers = tuple(
@@ -177,4 +179,5 @@ def _ended(made: ledger.Settlement, outcomes: list[ledger.Outcome], decimals: in
         for each in outcomes
     )
     ruling = (made.verdict, made.faces, made.fact, made.action, made.clause)
-    return RoundOutcome(made.round, *ruling, made.sequence or 0, wagers)
+    people = (made.decided_by, made.seconded_by)
+    return RoundOutcome(made.round, *ruling, made.sequence or 0, wagers, *people)

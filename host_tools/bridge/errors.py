@@ -13,6 +13,10 @@ class WrongStep(BridgeError):
     """The step does not fit the round's state; nothing was sent and nothing changed."""
 
 
+class DecisionIncomplete(BridgeError):
+    """A decision of people lacks a name, a second person, a reason or the evidence; nothing was done."""
+
+
 class RoundEnded(WrongStep):
     """The round is already settled, void or referred; `Table.result` says how."""
 

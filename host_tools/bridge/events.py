@@ -65,6 +65,15 @@ class WagersPlaced:
 
 
 @dataclass(frozen=True, slots=True)
+class WagersWithdrawn:
+    """A batch of wagers was withdrawn before no more bets: how many, and the stakes that went back."""
+
+    round: bytes
+    count: int
+    stake: str
+
+
+@dataclass(frozen=True, slots=True)
 class BetsClosed:
     """The device's `no-more-bets` record is in the ledger ("No more bets")."""
 
@@ -98,6 +107,14 @@ class ResultRead:
 
 
 @dataclass(frozen=True, slots=True)
+class RoundHeld:
+    """The reading (`sequence`) waits until its evidence was looked at; wagers are frozen."""
+
+    round: bytes
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
 class WagerOutcome:
     """What became of one wager: `result` is `won`, `lost` or `void`; `payout` excludes the stake and
     `returned` is what goes back to the player; `odds` "to one" as text, empty unless won; `clause` is why."""
@@ -119,7 +136,8 @@ class RoundOutcome:
 
     `faces` only when settled; `fact` is the device's reason (definitions.FACTS), the irregularity found by
     the host, or empty; `action` is the rulebook's word for the ruling and `clause` where it says so;
-    `sequence` is the record it rests on, or 0; `wagers` are empty when referred: they are frozen.
+    `sequence` is the record it rests on, or 0; `wagers` are empty when referred: they are frozen. What people
+    decided names them: `decided_by`, and `seconded_by` where two are needed.
     """
 
     round: bytes
@@ -130,6 +148,31 @@ class RoundOutcome:
     clause: str
     sequence: int
     wagers: tuple[WagerOutcome, ...]
+    decided_by: str = ""
+    seconded_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WagerDifference:
+    """What a correction changes for one wager: `amount` is to pay to the player, or with `-` to collect."""
+
+    id: str
+    player: str
+    wager: str
+    stake: str
+    returned_before: str
+    returned: str
+    amount: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoundCorrection:
+    """A settlement replaced by another: the outcome now, the differences, why, and the picture's SHA-256."""
+
+    outcome: RoundOutcome
+    differences: tuple[WagerDifference, ...]
+    reason: str
+    evidence: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +203,26 @@ class RoundReferred:
 
 
 @dataclass(frozen=True, slots=True)
+class RoundCorrected:
+    """People have corrected a settled round; no other round is touched."""
+
+    round: bytes
+    correction: RoundCorrection
+
+
+@dataclass(frozen=True, slots=True)
+class StoreLost:
+    """The ledger cannot be written: records wait unacknowledged and are tried again."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoreBack:
+    """The ledger is written again; nothing was lost."""
+
+
+@dataclass(frozen=True, slots=True)
 class FaultRaised:
     """The device latched a fault; no round opens until it is cleared."""
 
@@ -183,13 +246,18 @@ Event = (
     | RoundOpened
     | BetsOpen
     | WagersPlaced
+    | WagersWithdrawn
     | BetsClosed
     | StrokeCounted
     | AtRest
     | ResultRead
+    | RoundHeld
     | RoundSettled
     | RoundVoid
     | RoundReferred
+    | RoundCorrected
+    | StoreLost
+    | StoreBack
     | FaultRaised
     | FaultCleared
 )

@@ -1,7 +1,8 @@
 """The ledger's side of the link: each record is verified, stored and acted upon in one transaction.
 
 When `commit` returns, the records, and every settlement, void or referral that follows from them, are
-durable; only then does the session acknowledge. Delivered again, the same bytes change nothing.
+durable; only then does the session acknowledge. Delivered again, the same bytes change nothing. While the
+store cannot be written the records wait, unacknowledged, and are tried again: the device keeps them.
 """
 
 from collections import defaultdict
@@ -12,6 +13,8 @@ from functools import lru_cache, partial
 from host_tools import ledger, link
 from host_tools.bridge import order
 from host_tools.bridge.conclusion import conclude
+from host_tools.bridge.deciding import Bench
+from host_tools.bridge.errors import WrongStep
 from host_tools.bridge.events import (
     BetsClosed,
     BetsOpen,
@@ -20,15 +23,18 @@ from host_tools.bridge.events import (
     FaultRaised,
     RecordCommitted,
     ResultRead,
+    RoundHeld,
     RoundOpened,
     RoundOutcome,
     RoundReferred,
     RoundSettled,
     RoundVoid,
+    StoreBack,
+    StoreLost,
 )
 from host_tools.bridge.order import Standing
 from host_tools.bridge.terms import FindRulebook, TermsLost, terms_of
-from host_tools.ledger import Ledger
+from host_tools.ledger import Ledger, LedgerUnavailable
 from host_tools.ledger.schema import OPEN_STATES
 from host_tools.records import Head, Record, RecordRefused, Registry, Verifier
 from host_tools.records.errors import Malformed, Replay, UnknownDevice
@@ -36,6 +42,7 @@ from host_tools.rulebooks import load_rulebook
 from tumbler.definitions import FACTS, name_of
 
 _REMEMBERED = 1024  # records
+_RETRY_S = 1.0  # between two tries to write to a store that is full or gone
 
 Listener = Callable[[Event], None]
 
@@ -65,13 +72,21 @@ class LedgerSink:
         # A round's records are read again at each of its steps; the same bytes have the same verdict.
         self._authentic = lru_cache(_REMEMBERED)(self._verifier.authenticate)
         self._listeners: dict[bytes, list[Listener]] = defaultdict(list)
+        self._evidence: set[bytes] = set()  # devices whose readings wait for their evidence
+        self._heads: dict[bytes, tuple[int, bytes]] = {}
         with books.transaction():
             for device in registry.devices():
                 books.enrol(device.id, device.public_key, device.head)
+        for device in books.devices():
+            self._heads[device.id] = device.head_sequence, device.head_digest
 
     def listen(self, device: bytes, listener: Listener) -> None:
         """Call `listener` with each event of a device, after the commit that it tells of."""
         self._listeners[device].append(listener)
+
+    def hold_readings(self, device: bytes) -> None:
+        """Settle no reading of a device before `release`, so that its evidence can be looked at first."""
+        self._evidence.add(device)
 
     def host_key(self, device: bytes) -> bytes:
         """The HMAC key shared with the device. Raises link.UnknownDevice."""
@@ -81,27 +96,83 @@ class LedgerSink:
             raise link.UnknownDevice(str(error)) from error
         if host_key is None:
             raise link.UnknownDevice(f"device {device.hex()} is registered without its host key")
-        if self.books.find_device(device) is None:
+        if device not in self._heads:
             raise link.UnknownDevice(f"device {device.hex()} was registered after this start; start again")
         return host_key
 
     def head(self, device: bytes) -> tuple[int, bytes]:
-        """Sequence and SHA-256 of the device's newest record in the ledger. Raises DeviceUnknown."""
-        found = self.books.device(device)
-        return found.head_sequence, found.head_digest
+        """Sequence and SHA-256 of the device's newest record in the ledger. Raises DeviceUnknown.
+
+        Remembered, so that a store that cannot be reached does not end a session: nobody else adds records.
+        """
+        if device not in self._heads:
+            self.books.device(device)
+        return self._heads[device]
 
     async def commit(self, device: bytes, records: Sequence[tuple[int, bytes]]) -> None:
         """Store (sequence, COSE_Sign1) pairs in order, and all that follows from them; durable on return.
 
         Raises RecordRefused at the first record that must not be believed; those before it are kept.
         """
-        believed, refusal = self._verified(device, records)
+        refusal = await self._stored(device, records)
+        if refusal is not None:
+            raise refusal
+
+    async def _stored(self, device: bytes, records: Sequence[tuple[int, bytes]]) -> RecordRefused | None:
+        """Store what can be believed, however long the store takes to be there; why the rest is refused."""
+        lost = False
+        while True:
+            try:
+                believed, refusal = self._verified(device, records)
+                await self._store(device, believed)
+            except LedgerUnavailable as error:
+                if not lost:
+                    self._tell(device, [StoreLost(str(error))])
+                lost = True
+                await self._clock.sleep(_RETRY_S)
+                continue
+            if lost:
+                self._tell(device, [StoreBack()])
+            return refusal
+
+    async def _store(self, device: bytes, believed: Sequence[Record]) -> None:
         if believed:
             now_ms = self._clock.wall_ms()
             events = await self.books.durably(partial(self._take_all, believed, now_ms))
             self._tell(device, events)
-        if refusal is not None:
-            raise refusal
+        found = self.books.device(device)
+        self._heads[device] = found.head_sequence, found.head_digest
+
+    async def release(self, round_id: bytes) -> RoundOutcome:
+        """Settle a held round by its reading: the evidence agrees. Raises WrongStep."""
+        return await self._end_held(round_id, "")
+
+    async def refer(self, round_id: bytes, fact: str) -> RoundOutcome:
+        """Leave a held round to people because of what its evidence shows, or that there is none."""
+        return await self._end_held(round_id, fact)
+
+    async def _end_held(self, round_id: bytes, fact: str) -> RoundOutcome:
+        now_ms = self._clock.wall_ms()
+        round_, outcome = await self.books.durably(partial(self._ended, round_id, fact, now_ms))
+        self._tell(round_.device, [_outcome_event(outcome)])
+        return outcome
+
+    def _ended(self, round_id: bytes, fact: str, now_ms: int) -> tuple[ledger.Round, RoundOutcome]:
+        round_ = self.books.round(round_id)
+        if round_.state != "held":
+            raise WrongStep(f"round {round_id.hex()} is {round_.state}; no evidence of it is waited for")
+        now = self._proved(round_)
+        if fact:
+            now = replace(now, state="broken", fact=fact, faces=None)
+        return round_, conclude(self.books, round_, now, self._find_rulebook, now_ms)
+
+    def bench(self) -> Bench:
+        """What decisions of people are made with, now."""
+        return Bench(self.books, self._find_rulebook, self._clock.wall_ms())
+
+    def announce(self, device: bytes, event: Event) -> None:
+        """Tell all who listen to a device of what was decided about a round of its table."""
+        self._tell(device, [event])
 
     def standing(self, round_: ledger.Round) -> Standing:
         """What the records in the ledger prove about a round, under its own terms. Raises TermsLost."""
@@ -156,6 +227,8 @@ class LedgerSink:
         if round_id is None:
             return events
         round_ = self.books.find_round(round_id)
+        if round_ is not None and round_.state == "held":
+            return events
         if round_ is not None and round_.is_open and round_.device == record.device:
             return events + self._advance(round_, record, now_ms)
         if record.kind in _ROUND_STEPS:
@@ -167,17 +240,23 @@ class LedgerSink:
         self.books.notify(record.device.hex(), "record-outside-its-round", round_id, body, now_ms)
 
     def _advance(self, round_: ledger.Round, record: Record, now_ms: int) -> list[Event]:
-        try:
-            now = self.standing(round_)
-        except TermsLost:
-            now = Standing(state="broken", sequence=record.sequence)  # `conclude` refers it and says why
-        now = self._with_books(round_, now)
+        now = self._with_books(round_, self._proved(round_))
         events = _round_events(round_, record, now)
+        if now.state == "read" and record.device in self._evidence:
+            self._move_to(round_, "held", now_ms)
+            return [*events, RoundHeld(round_.id, record.sequence)]
         if now.is_final:
             outcome = conclude(self.books, round_, now, self._find_rulebook, now_ms)
             return [*events, _outcome_event(outcome)]
         self._move_to(round_, now.state, now_ms)
         return events
+
+    def _proved(self, round_: ledger.Round) -> Standing:
+        try:
+            return self.standing(round_)
+        except TermsLost:
+            newest = self.books.records_of_round(round_.id)[-1]
+            return Standing(state="broken", sequence=newest.sequence)  # `conclude` refers it and says why
 
     def _with_books(self, round_: ledger.Round, now: Standing) -> Standing:
         """Bets that the device closed before the ledger did would have let wagers in too late."""

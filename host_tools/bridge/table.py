@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from host_tools import ledger, link, settlement
 from host_tools.bridge import wagering
 from host_tools.bridge.conclusion import outcome_of, refer_lost, void_unopened
+from host_tools.bridge.desk import Desk
 from host_tools.bridge.errors import DeviceRefusal, LimitsMissing, RoundEnded, WrongStep
 from host_tools.bridge.events import (
     AtRest,
@@ -19,11 +20,14 @@ from host_tools.bridge.events import (
     RoundOutcome,
     StrokeCounted,
     WagersPlaced,
+    WagersWithdrawn,
 )
 from host_tools.bridge.feed import Feed
+from host_tools.bridge.session import NewSession
 from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.terms import new_round
-from host_tools.bridge.wagering import Wager, WagerAnswer
+from host_tools.bridge.wagering import Wager, WagerAnswer, WithdrawalAnswer
+from host_tools.ledger import LedgerUnavailable
 from host_tools.rulebooks import TERMINAL_FACTS
 
 _WITHHELD_S = 5.0  # how long a device with a memory fault may keep its records to itself
@@ -35,37 +39,19 @@ class TableConfig:
     """What is fixed for a table while it runs.
 
     `name` is the table's name in the ledger, `device` its tumbler's id (8 bytes), `terms` its rulebook,
-    layout, limits and money, from `settlement.open_table`, which refuses what cannot be paid exactly.
-    Raises LimitsMissing.
+    layout, limits and money, from `settlement.open_table`, which refuses what cannot be paid exactly. With
+    `evidence`, a reading is held until `desk.release` or `desk.refer`. Raises LimitsMissing.
     """
 
     name: str
     device: bytes
     terms: settlement.Table
+    evidence: bool = False
 
     def __post_init__(self) -> None:
         rulebook = self.terms.rulebook
         if rulebook.limits and self.terms.limits is None:
             raise LimitsMissing(f"{rulebook.id} has stake limits; choose one of {', '.join(rulebook.limits)}")
-
-
-class Session(Protocol):
-    """What a table needs of `link.HostSession`."""
-
-    async def run(self) -> None: ...
-    async def command(self, name: str, **arguments: Any) -> link.Reply: ...
-
-
-class NewSession(Protocol):
-    """Makes the table's session: `functools.partial(HostSession, open_transport, sink, clock)`."""
-
-    def __call__(
-        self,
-        *,
-        only: bytes,
-        on_status: Callable[[dict[str, Any]], None],
-        on_event: Callable[[link.Event], None],
-    ) -> Session: ...
 
 
 Betting = Callable[["Table"], Awaitable[None]]
@@ -88,7 +74,9 @@ class Table:
         clock: link.Clock,
         new_round_id: Callable[[], bytes],
     ) -> None:
-        """`sink` is also the session's; `new_round_id` gives 16 fresh random bytes. Raises DeviceUnknown."""
+        """`sink` is also the session's; `new_round_id` gives 16 fresh random bytes.
+
+        Raises DeviceUnknown, and LedgerInUse when another bridge has the table."""
         self.config = config
         self._books = sink.books
         self._sink = sink
@@ -100,6 +88,10 @@ class Table:
         self._changed = asyncio.Event()
         self._feed = Feed()
         self._books.device(config.device)
+        self._books.hold(config.name)
+        self.desk = Desk(config.name, config.device, sink)
+        if config.evidence:
+            sink.hold_readings(config.device)
         sink.listen(config.device, self._follow)
         self._session = new_session(only=config.device, on_status=self._on_status, on_event=self._on_link)
 
@@ -160,6 +152,16 @@ class Table:
             self._follow(WagersPlaced(round_id, len(placed.new), stake))
         return placed.answers
 
+    async def withdraw(self, round_id: bytes, wager_ids: Sequence[str]) -> list[WithdrawalAnswer]:
+        """Withdraw a batch before no more bets, all or nothing, durably before the answers; as `place`."""
+        now_ms = self._clock.wall_ms()
+        work = partial(wagering.withdraw, self._books, round_id, wager_ids, self.config.terms, now_ms)
+        done = await self._books.durably(work)
+        if done.new:
+            stake = self.config.terms.text(sum(each.stake for each in done.new))
+            self._follow(WagersWithdrawn(round_id, len(done.new), stake))
+        return done.answers
+
     async def no_more_bets(self) -> None:
         """Close bets in the ledger, then on the device; returns once the device's record is durable."""
         round_ = self._current()
@@ -195,6 +197,8 @@ class Table:
         rulebook refers the fact, the round is void only with a name, and referred without one. A reading that
         the device established first stands. Raises UnknownFactError, WrongStep."""
         round_ = self._current()
+        if round_.state == "held":
+            raise WrongStep("the reading waits for its evidence: release the round or refer it")
         if fact in TERMINAL_FACTS:
             raise WrongStep(f"{fact} concerns the wagers of one terminal; it does not void the round")
         self.config.terms.rulebook.ruling(fact)
@@ -248,8 +252,9 @@ class Table:
     async def recover(self) -> RoundOutcome | None:
         """Conclude what an earlier run left open, once the device has told all its records, before play.
 
-        A round whose bets were closed stays open for `finish_round`; one whose bets were not closed is void
-        as `host-lost`; so is one that the device never opened; one that it no longer knows is referred.
+        A round whose bets were closed, or that is held, stays open for `finish_round`; one whose bets were
+        not closed is void as `host-lost`; so is one that the device never opened; one that it no longer
+        knows is referred.
         Returns the outcome of a round concluded here, None when none was left open."""
         before = self._books.current_round(self.config.name)
         status = await self._told_everything()
@@ -259,6 +264,8 @@ class Table:
             await self._command("void-round", round=playing)  # a round that is not in this ledger, or is over
         if current is None:
             return outcome_of(self._books, self._books.round(before.id)) if before else None
+        if current.state == "held":
+            return None
         if current.state == "opening":
             return await self._void_unopened(current.id)
         if playing != current.id:
@@ -288,11 +295,18 @@ class Table:
         return self._status or {}
 
     async def _until(self, holds: Callable[[], bool]) -> None:
-        while not holds():
+        while not self._now(holds):
             if self._quarantine:
                 raise link.DeviceQuarantined(self._quarantine)
             self._changed.clear()
             await self._changed.wait()
+
+    def _now(self, holds: Callable[[], bool]) -> bool:
+        """Whether it holds; not yet, while the store cannot be asked. The next status asks again."""
+        try:
+            return holds()
+        except LedgerUnavailable:
+            return False
 
     async def _outcome(self, round_id: bytes) -> RoundOutcome:
         await self._until(lambda: not self._is_open(round_id))

@@ -1,4 +1,4 @@
-"""Wagers into the ledger: a batch is checked by the table's terms and registered whole, or not at all."""
+"""Wagers into the ledger and out again before no more bets: a batch is done whole, or not at all."""
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
@@ -37,6 +37,23 @@ class Placed:
     new: list[ledger.Wager]
 
 
+@dataclass(frozen=True, slots=True)
+class WithdrawalAnswer:
+    """`withdrawn`: the stake is back, durably. Otherwise nothing changed, and `reason` says why."""
+
+    id: str
+    withdrawn: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """What came of a batch: an answer for each wager, and the wagers that were still in before."""
+
+    answers: list[WithdrawalAnswer]
+    new: list[ledger.Wager]
+
+
 class _Refused(Exception):
     """Why one wager is not taken."""
 
@@ -54,10 +71,46 @@ def place(
     if all(answer.registered for answer in answers):
         books.place(round_id, list(new.values()), now_ms)
         return Placed(answers, list(new.values()))
-    return Placed([_withdrawn(answer, new) for answer in answers], [])
+    return Placed([_not_taken(answer, new) for answer in answers], [])
 
 
-def _withdrawn(answer: WagerAnswer, new: Container[str]) -> WagerAnswer:
+def withdraw(
+    books: Ledger, round_id: bytes, wager_ids: Sequence[str], terms: settlement.Table, now_ms: int
+) -> Withdrawn:
+    """Withdraw a batch inside the caller's transaction and answer for each wager.
+
+    One that is withdrawn already is answered so, whenever it is asked for again. If any other wager of the
+    batch cannot be withdrawn, none is.
+    """
+    found: dict[str, ledger.Wager] = {}
+    answers = [_withdrawal(books, round_id, wager_id, terms, found) for wager_id in wager_ids]
+    if all(answer.withdrawn for answer in answers):
+        books.withdraw(round_id, list(found), now_ms)
+        return Withdrawn(answers, list(found.values()))
+    kept = "another wager of the batch cannot be withdrawn"
+    return Withdrawn(
+        [WithdrawalAnswer(each.id, False, kept) if each.id in found else each for each in answers], []
+    )
+
+
+def _withdrawal(
+    books: Ledger, round_id: bytes, wager_id: str, terms: settlement.Table, found: dict[str, ledger.Wager]
+) -> WithdrawalAnswer:
+    """The answer if the whole batch is withdrawn; adds the wager to `found` when it is still in."""
+    round_ = books.find_round(round_id)
+    wager = books.wager(round_id, wager_id) if round_ and _is_name(wager_id) else None
+    if round_ is None or wager is None:
+        return WithdrawalAnswer(wager_id, False, "no such wager is registered in this round")
+    if books.is_withdrawn(round_id, wager_id):
+        return WithdrawalAnswer(wager_id, True)
+    if round_.state != "betting":
+        clause = terms.rulebook.closing.withdrawn_clause
+        return WithdrawalAnswer(wager_id, False, f"no more bets: no wager is withdrawn (clause {clause})")
+    found[wager_id] = wager
+    return WithdrawalAnswer(wager_id, True)
+
+
+def _not_taken(answer: WagerAnswer, new: Container[str]) -> WagerAnswer:
     """The answer when the batch is not taken: what would have been new is not there."""
     if answer.registered and answer.id in new:
         return WagerAnswer(answer.id, False, "another wager of the batch was refused")
@@ -89,7 +142,11 @@ def _checked(
     except (settlement.MalformedAmountError, TypeError) as error:
         raise _Refused(f"malformed stake: {error}") from error
     asked = ledger.Wager(wager.id, wager.player, wager.wager, stake)
-    if books.is_registered(round_id, asked) or new.get(wager.id) == asked:
+    if books.is_registered(round_id, asked):
+        if books.is_withdrawn(round_id, wager.id):
+            raise _Refused("it was withdrawn; use a new id for a new wager")
+        return None
+    if new.get(wager.id) == asked:
         return None
     if wager.id in new:
         raise _Refused(f"wager id {wager.id!r} is in the batch twice with different content")

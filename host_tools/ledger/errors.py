@@ -25,6 +25,10 @@ class LedgerUnavailable(LedgerError):
     """The store cannot be used now: disk full, read-only or server gone. Nothing was acknowledged."""
 
 
+class LedgerClosed(LedgerError):
+    """The ledger was closed; the work was not done."""
+
+
 class LedgerDamaged(LedgerError):
     """A check found money or records that do not add up; `findings` lists each."""
 

@@ -77,6 +77,16 @@ class Rounds(Records):
         )
         return [Round(*row) for row in rows]
 
+    def rounds_after_record(self, table: str, device: bytes, sequence: int) -> list[Round]:
+        """The table's rounds that the device has told of in records above `sequence`, oldest first."""
+        rows = self.store.rows(
+            f"SELECT {_ROUND} FROM rounds WHERE table_name = ? AND device = ? AND EXISTS (SELECT 1 FROM"
+            " records WHERE records.round = rounds.id AND records.device = rounds.device AND sequence > ?)"
+            " ORDER BY number",
+            (table, device, sequence),
+        )
+        return [Round(*row) for row in rows]
+
     def set_state(self, round_id: bytes, state: str, now_ms: int) -> None:
         """Move a round forward; the database refuses any other step."""
         self.leases.require(self.round(round_id).table)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from host_tools.ledger.errors import LedgerUnavailable
+from host_tools.ledger.errors import LedgerClosed
 from host_tools.ledger.store import Store
 
 MOST = 256  # pieces of work in one transaction
@@ -51,7 +51,7 @@ class Writer:
         job = _Job(work)
         with self._guard:
             if self._closed:
-                raise LedgerUnavailable("the ledger is closed")
+                raise LedgerClosed("the ledger is closed")
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="ledger writer", daemon=True)
                 self._thread.start()

@@ -16,6 +16,7 @@ from host_tools import link
 from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.table import Table, TableConfig
 from host_tools.ledger import open_ledger
+from host_tools.ledger.ledger import LEASE_S
 from host_tools.ledger.store import Store
 from host_tools.records import Device, Registry
 from host_tools.rulebooks import load_rulebook
@@ -257,16 +258,24 @@ class Clock:
 
 
 class House:
-    """A ledger, a tumbler and its table; opened again on the same file and tumbler, it is the next day."""
+    """A ledger, a tumbler and its table; opened again on the same store and tumbler, it is the next day."""
 
-    def __init__(self, path: Path, tumbler: Tumbler, mode: str) -> None:
+    def __init__(
+        self,
+        where: Path | str,
+        tumbler: Tumbler,
+        mode: str,
+        *,
+        evidence: bool = False,
+        lease_s: float = LEASE_S,
+    ) -> None:
         self.tumbler = tumbler
-        self.path = path
-        self.ledger = open_ledger(path)
+        self.where = where
+        self.ledger = open_ledger(where, lease_s=lease_s)
         self.clock = Clock()
         self.sink = LedgerSink(self.ledger, Registry([tumbler.device]), self.clock)
         self.session: Session
-        config = TableConfig("table 1", tumbler.id, TERMS[mode])
+        config = TableConfig("table 1", tumbler.id, TERMS[mode], evidence)
         first_id = len(tumbler.journal) * 1000
         ids = itertools.count(first_id)
         self.table = Table(

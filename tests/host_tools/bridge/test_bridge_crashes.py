@@ -40,7 +40,7 @@ class Day:
 def kill_at(house: House, statement: int, copy_to: Path) -> list[int]:
     """Before that SQL statement, copy the files as a killed process leaves them, and die; 0 only counts."""
     count = [0]
-    path = house.path
+    path = Path(house.where)
 
     def die_or_go_on(_sql: str) -> None:
         count[0] += 1

@@ -1,22 +1,12 @@
-"""Ledgers on both back ends: a SQLite file, and a database of a PostgreSQL server started for these tests."""
+"""Ledgers on both back ends: a SQLite file, and a schema of a PostgreSQL server."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from postgres_server import PostgresServer
 
 from host_tools.ledger import Ledger, open_ledger
-
-OpenLedger = Callable[..., Ledger]
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
-    """A real server on a private socket, stopped at the end."""
-    with PostgresServer() as server:
-        yield server
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
