@@ -1,4 +1,4 @@
-"""The journal on littlefs keeps every promise over a power cut at any flash operation, and over damage."""
+"""Journals on littlefs keep every promise over a power cut at any flash operation, and over damage."""
 
 import re
 import subprocess
@@ -38,3 +38,11 @@ def test_a_changed_bit_anywhere_on_the_flash_is_harmless_or_noticed():
     _, whole, _, damaged, _, unreadable = done.stdout.split()
     assert int(whole) + int(damaged) + int(unreadable) > 500
     assert int(damaged) > 50
+
+
+@pytest.mark.parametrize(("what", "least"), [("provisioning", 80), ("use", 100), ("neighbours", 800)])
+def test_the_ring_in_blocks_that_the_volume_lends(what, least):
+    command = [MICROPYTHON, "-X", "heapsize=6m", "tests/firmware/ring_on_littlefs.py", what]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    assert int(done.stdout.split()[-1]) >= least

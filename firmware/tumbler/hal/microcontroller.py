@@ -37,18 +37,12 @@ class Port:
 
     def flash(self):
         """The block device of the volume, None where the port gives none."""
-        try:
-            import rp2
-
-            return rp2.Flash()
-        except ImportError:
-            pass
-        try:
-            from flashbdev import bdev  # ESP32's
-
-            return bdev
-        except ImportError:
-            return None
+        for module, device in (("rp2", lambda rp2: rp2.Flash()), ("flashbdev", lambda esp32: esp32.bdev)):
+            try:
+                return device(__import__(module))
+            except ImportError:
+                pass
+        return None
 
 
 class Board:

@@ -110,7 +110,7 @@ def holds_records(directory, flash):
 def open_ring(directory, flash):
     """The Ring in `directory`, not yet mounted. Raises JournalDamaged when its blocks are not lent any
     more."""
-    layout = Marks(directory).read(LAYOUT)
+    layout = Marks(directory).read(LAYOUT) or b""
     count = (len(layout) - _ID) // 2
     blocks = struct.unpack(">%dH" % count, layout[_ID:])
     sizes = _sizes(directory)
@@ -129,5 +129,5 @@ def _path(directory, number):
 def _sizes(directory):
     """Name -> size of the folder's files."""
     if hasattr(os, "ilistdir"):  # on MicroPython, in one pass
-        return {entry[0]: entry[3] for entry in os.ilistdir(directory)}
+        return {entry[0]: entry[-1] for entry in os.ilistdir(directory)}
     return {name: os.stat(directory + "/" + name)[6] for name in os.listdir(directory)}

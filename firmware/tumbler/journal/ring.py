@@ -21,6 +21,7 @@ _TRIES = 4  # for a record: pages that do not keep what is written are left out
 _BLANK, _TORN, _SEALED_WRONG, _WHOLE = range(4)
 _BLANK_PART = ERASED[:USABLE]
 _NO_SEAL = ERASED[USABLE:]
+_NO_FRAME = (0, 0, 0, 0)
 
 
 class Ring:
@@ -131,7 +132,7 @@ class Ring:
         page = free = 1
         while page < PAGES:
             kind, frame = self._examine(number, page)
-            page += pages.count_for(frame[0]) if frame else 1
+            page += pages.count_for(frame[0]) if kind == _WHOLE else 1
             if kind == _WHOLE and frame[1] != expected:
                 self._damaged(expected, "record " + str(frame[1]) + " is in its place")
                 expected = max(expected, frame[1])
@@ -185,8 +186,8 @@ class Ring:
                 if pages.is_whole(content, frame[0]):
                     return _WHOLE, frame
         if self._seal != _NO_SEAL:
-            return _SEALED_WRONG, None
-        return (_BLANK if content[:USABLE] == _BLANK_PART else _TORN), None
+            return _SEALED_WRONG, _NO_FRAME
+        return (_BLANK if content[:USABLE] == _BLANK_PART else _TORN), _NO_FRAME
 
     # --- records
 
