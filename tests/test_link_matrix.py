@@ -1,12 +1,17 @@
 """Both ends of the link over lines of every quality, both rebooting: each record once, in order."""
 
 import asyncio
+import contextlib
+import hashlib
 import random
+from collections import Counter
 
 import pytest
 
-from host_tools.link import DeviceRestarted, Event, HostSession
+from host_tools.link import DeviceRestarted, Event, EvidenceFile, EvidenceGone, HostSession
+from host_tools.link.errors import SessionStopped
 from tests.host_tools.link.rig import Device, Faults, Line, MemorySink, VirtualClock, in_virtual_time
+from tumbler import definitions
 from tumbler import journal as journals
 
 LIMIT_S = 3600  # of virtual time
@@ -29,6 +34,12 @@ class Crash(Exception):
     """The host process dies here."""
 
 
+class SmallEyed(Device):
+    """A device whose frames are small, so that many scenes go over the line in little time."""
+
+    FRAME = 4800
+
+
 class Bench:
     """A device, a line and a host that is started again whenever it dies."""
 
@@ -36,8 +47,10 @@ class Bench:
         self.rng = random.Random(seed)
         self.damage = Faults(self.rng, share, kinds)
         self.line = Line(self.damage, self.damage)
+        self.folder = folder
+        self.clock = VirtualClock()
         journals.create(str(folder / "journal"))
-        self.device = Device(self.line, lambda: self._mounted(str(folder / "journal")), self.rng)
+        self.device = SmallEyed(self.line, lambda: self._mounted(str(folder / "journal")), self.rng)
         self.sink = MemorySink()
         self.events: list[Event] = []
         self.host_runs = 0
@@ -52,7 +65,7 @@ class Bench:
 
     def _new_session(self):
         self.host_runs += 1
-        return HostSession(self.line.transport, self.sink, VirtualClock(), on_event=self.events.append)
+        return HostSession(self.line.transport, self.sink, self.clock, on_event=self.events.append)
 
     async def _dwell(self, moment):
         await asyncio.sleep(self.rng.uniform(0, 0.03))
@@ -71,6 +84,57 @@ class Bench:
         while True:
             await asyncio.sleep(self.rng.uniform(0.2, 2 * mean_s))
             self.device.boot()
+
+    async def clock_jumps(self, mean_s):
+        """The host's wall clock is set, hours or years, forth or back."""
+        while True:
+            await asyncio.sleep(self.rng.uniform(0.2, 2 * mean_s))
+            self.clock.offset_ms = int(self.rng.choice((-1, 1)) * 10 ** self.rng.uniform(3, 10.5))
+
+    async def commands(self, outcomes):
+        """Command after command; (nonce, whether a reply came, 'done' then) of each."""
+        while True:
+            nonce = self.rng.randbytes(16)
+            try:
+                reply = await self.session.command("attest", nonce=nonce)
+            except (DeviceRestarted, SessionStopped):
+                outcomes.append((nonce, False))
+            else:
+                assert reply.status == "done"
+                outcomes.append((nonce, True))
+            await asyncio.sleep(self.rng.uniform(0, 3))
+
+    async def questions(self, answered):
+        """Recalls and statistics, of which each answer must be right; counts them by kind."""
+        while True:
+            questions = self.session.questions
+            sequence = self.rng.randint(1, self.device.journal.last + 2)
+            with contextlib.suppress(TimeoutError):  # its host may have died meanwhile
+                async with asyncio.timeout(60):
+                    recalled = await questions.recall(sequence)
+                    if recalled.raw is not None:
+                        assert recalled.raw == self.device.journal.read(sequence)
+                        answered["recall"] += 1
+                    assert recalled.sequence == sequence
+                    assert set(await questions.statistics()) == set(definitions.MESSAGES["statistics"][2])
+                    answered["statistics"] += 1
+            await asyncio.sleep(self.rng.uniform(0, 2))
+
+    async def scenes(self, answered):
+        """Scene after scene, whose frames are fetched in as many tries as it takes, or gone by a reboot."""
+        while True:
+            file = EvidenceFile(self.folder, self.device.read_scene())
+            try:
+                while not file.complete:
+                    with contextlib.suppress(TimeoutError):
+                        async with asyncio.timeout(30):
+                            await self.session.questions.evidence(file)
+            except EvidenceGone:
+                answered["gone"] += 1
+            else:
+                assert hashlib.sha256(file.path.read_bytes()).digest() == file.digest
+                answered["frames"] += 1
+            await asyncio.sleep(self.rng.uniform(0, 2))
 
     async def records(self, count, mean_s):
         for _ in range(count):
@@ -204,3 +268,35 @@ async def test_the_plug_is_pulled_again_and_again(seed, tmp_path):
     await deliver(bench, 40, pull())
     assert bench.line.opened > 2
     assert bench.device.boots == 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.3])
+@in_virtual_time(4 * LIMIT_S)
+async def test_everything_at_once(share, seed, tmp_path):
+    """Records, commands, questions, evidence, while both sides die, plugs are pulled and the clock jumps."""
+    bench = Bench(4000 + seed, tmp_path, share)
+    bench.crash_share = 0.02
+    outcomes, answered = [], Counter()
+
+    async def pull():
+        while True:
+            await asyncio.sleep(bench.rng.uniform(5, 60))
+            bench.line.lose()
+
+    async def work():
+        await bench.records(60, 2)
+        while not (outcomes and answered["recall"] and answered["statistics"] and answered["frames"]):  # noqa: ASYNC110
+            await asyncio.sleep(1)
+        commanding.cancel()
+        await asyncio.gather(commanding, return_exceptions=True)
+        await bench.settled(bench.device.journal.last)
+
+    commanding = asyncio.create_task(bench.commands(outcomes))
+    chaos = (bench.reboots(20), bench.clock_jumps(10), pull())
+    await bench.during(work(), bench.questions(answered), bench.scenes(answered), *chaos)
+    bench.assert_exactly_once(bench.device.journal.last)
+    executed = Counter(command["nonce"] for command in bench.device.executed)
+    for nonce, done in outcomes:
+        assert executed[nonce] in ((1,) if done else (0, 1))
+    assert bench.device.boots > 1

@@ -567,7 +567,7 @@ class Hostile(SessionCase):
                 state = (state * 75 + 74) % 65537
                 body.append(state & 0xFF)
             state = (state * 75 + 74) % 65537
-            for type_byte in (state & 0xFF, 0x11 + state % 6):
+            for type_byte in (state & 0xFF, 0x11 + state % 10):
                 for session in (SESSION, 0, 5):
                     if (type_byte, session) != (HOST_TYPES["greet"], 0):
                         self.assertEqual(self.session.feed(encode_frame(type_byte, session, body), 10), [])

@@ -128,10 +128,11 @@ class Faults:
 
 
 class Wire:
-    """One direction: `send` on one end, bytes in `arrived` on the other, at 115200 baud and in order."""
+    """One direction: `send` on one end, bytes in `arrived` on the other, at `baud` and in order."""
 
-    def __init__(self, faults: Faults | None = None) -> None:
+    def __init__(self, faults: Faults | None = None, baud: int = 115200) -> None:
         self.faults = faults
+        self._byte_s = 10 / baud
         self.arrived = bytearray()
         self.news = asyncio.Event()
         self._free_at = 0.0
@@ -139,7 +140,7 @@ class Wire:
     def send(self, frame: bytes) -> int:
         loop = asyncio.get_running_loop()
         for delay, piece in self.faults.apply(frame) if self.faults else [(0.0, frame)]:
-            self._free_at = max(loop.time(), self._free_at) + len(piece) * 10 / 115200
+            self._free_at = max(loop.time(), self._free_at) + len(piece) * self._byte_s
             loop.call_at(self._free_at + delay, self._arrive, piece)
         return len(frame)
 
@@ -149,7 +150,7 @@ class Wire:
 
     def offer(self, frame: bytes) -> int:
         """`send` as far as a UART's buffer takes it: nothing while it holds a good deal."""
-        waiting = (self._free_at - asyncio.get_running_loop().time()) * 115200 / 10
+        waiting = (self._free_at - asyncio.get_running_loop().time()) / self._byte_s
         return self.send(frame) if waiting < UART_BUFFER else 0
 
     def take(self) -> bytes:
@@ -162,9 +163,11 @@ class Wire:
 class Line:
     """Both directions; `transport` is what a HostSession opens, `lose` pulls the plug on it."""
 
-    def __init__(self, to_host: Faults | None = None, to_device: Faults | None = None) -> None:
-        self.to_host = Wire(to_host)
-        self.to_device = Wire(to_device)
+    def __init__(
+        self, to_host: Faults | None = None, to_device: Faults | None = None, baud: int = 115200
+    ) -> None:
+        self.to_host = Wire(to_host, baud)
+        self.to_device = Wire(to_device, baud)
         self.present = True
         self.opened = 0
         self._open: LineTransport | None = None
