@@ -70,11 +70,10 @@ class Tumbler:
         load = float(self._masses.sum()) * _GRAVITY
         log = self._run(pushes(self.machine, strokes, force, load, self._rng))
         outcome = self._outcome(log)
-        self._scene = self._seen()
-        tumble = self._told(outcome, log, before)
         if outcome is Outcome.ESCAPED:
             self._put_back()
-        return tumble
+        self._scene = self._seen()
+        return self._told(outcome, log, before)
 
     def mark(self) -> Mark:
         """The state now, for `back`."""
@@ -113,12 +112,7 @@ class Tumbler:
 
     def _put_back(self) -> None:
         """A hand puts dice that escaped back."""
-        fresh = place("flat", replace(self.machine, dice=len(self._scene.dice)), self._rng)
-        dice = tuple(
-            replace(new, damage=old.damage) for new, old in zip(fresh.dice, self._scene.dice, strict=True)
-        )
-        self._scene = replace(self._scene, dice=dice)
-        self._put(self._scene)
+        self._put(place("flat", replace(self.machine, dice=len(self._scene.dice)), self._rng))
 
     # --- running
 
@@ -132,6 +126,7 @@ class Tumbler:
                 break
             quiet = log.count > len(drive) and self._quiet(log.qvel[first : log.count])
             still = still + 1 if quiet else 0
+        log.end_where_it_broke()
         return log
 
     def _steps(self, drive: Array, log: "_Log") -> None:
@@ -194,3 +189,9 @@ class _Log:
         self.count = 0
         self.qpos = np.empty((steps + _CHUNK, nq))
         self.qvel = np.empty((steps + _CHUNK, nv))
+
+    def end_where_it_broke(self) -> None:
+        """Forget what came after numbers that are none."""
+        sound = np.isfinite(self.qvel[: self.count]).all(1) & np.isfinite(self.qpos[: self.count]).all(1)
+        if not sound.all():
+            self.count = int(np.argmin(sound))

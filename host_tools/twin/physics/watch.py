@@ -34,8 +34,9 @@ class Tumble:
 
     `edges`: of both gates in order of time; `vibration`: rows of time and the peak in milli-g of the 5 ms
     that end then; `rest_us`: when the last die stopped, None unless all did; `lasted_us`: simulated time;
-    `before`, `after`: scenes, of which `after` is no resting one unless the outcome is `AT_REST`; `turns`: of
-    each die, the angle it passed through, in whole turns; `highest`: of any die's centre, mm.
+    `before`, `after`: scenes, of which `after` is in motion if the dice never came to rest, and where a hand
+    put them back if they escaped; `turns`: of each die, the angle it passed through, in whole turns;
+    `highest`: of any die's centre, mm.
     """
 
     outcome: Outcome

@@ -70,11 +70,12 @@ class _Table:
         """What a foreign object reflects."""
         return float(self.rng.uniform(0.05, 0.9))
 
-    def against(self, fixed: Die, die: Die, azimuth: float) -> Die:
-        """`die` brought from `azimuth` (and from where it is across it) to touch `fixed`."""
-        start = shifted(die, 4 * self.machine.die_edge * direction(azimuth))
+    def against(self, fixed: Die, die: Die, azimuth: float, gap: float | None = None) -> Die:
+        """`die` brought from `azimuth`, where it may be aside, to `gap` from `fixed`; close to it if None."""
+        gap = self.close() if gap is None else gap
         far = 4 * self.machine.die_edge
-        return touching(start, -direction(azimuth), far, lambda moved: die_gap(moved, fixed), self.close())
+        start = shifted(die, far * direction(azimuth))
+        return touching(start, -direction(azimuth), far, lambda moved: die_gap(moved, fixed), gap)
 
     def at_wall(self, die: Die, azimuth: float, gap: float) -> Die:
         """A die in the middle moved along `azimuth` to the wall."""
@@ -226,10 +227,7 @@ def _on_die(table: _Table) -> Group:
     lean = math.radians(table.rng.normal(0, 4))
     die = leaned(table.aligned(lean, 3), lean, table.degrees(COCKED))
     across = table.rng.uniform(-0.5, 0.5) * table.machine.die_edge
-    start = shifted(die, (4 * table.machine.die_edge, across, 0))
-    far = 4 * table.machine.die_edge
-    leaning = touching(start, -direction(0), far, lambda moved: die_gap(moved, first), 0.0)
-    return table.carried(([first, leaning], []))
+    return table.carried(([first, table.against(first, shifted(die, (0, across, 0)), 0, gap=0.0)], []))
 
 
 def _slight(table: _Table) -> Group:

@@ -184,10 +184,22 @@ def test_dice_that_escaped_are_told_and_put_back():
     flat = place("flat", Machine(), np.random.default_rng(0))
     outside = Die(16.0, (0.0, 0.0, 150.0), flat.dice[0].rotation, damage="chipped")
     tumbler = Tumbler(Machine(), 0, Scene(60.0, (outside, *flat.dice[1:])))
-    assert tumbler.tumble(4).outcome is Outcome.ESCAPED
+    escaped = tumbler.tumble(4)
+    assert escaped.outcome is Outcome.ESCAPED
+    assert escaped.rest_us is None
+    assert tell(escaped.after).verdict is Verdict.MUST_REFUSE  # for its damage alone
+    assert not tell(escaped.after).dice[0].stacked
     following = tumbler.tumble(4)
     assert following.outcome is Outcome.AT_REST
     assert [die.damage for die in following.after.dice] == ["chipped", "", ""]
+
+
+def test_a_drive_beyond_all_measure_ends_in_a_named_outcome():
+    tumbler = Tumbler(Machine(), 1)
+    with np.errstate(all="raise"):
+        tumbles = [tumbler.tumble(4, force=950) for _ in range(6)]
+    assert Outcome.ESCAPED in {tumble.outcome for tumble in tumbles}
+    assert all(np.isfinite(tumble.highest) and tell(tumble.after).dice for tumble in tumbles)
 
 
 def test_dice_that_never_rest_end_the_tumble_all_the_same():
