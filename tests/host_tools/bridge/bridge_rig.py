@@ -268,6 +268,7 @@ class House:
         *,
         evidence: bool = False,
         lease_s: float = LEASE_S,
+        new_round_id: Callable[[], bytes] | None = None,
     ) -> None:
         self.tumbler = tumbler
         self.where = where
@@ -276,11 +277,9 @@ class House:
         self.sink = LedgerSink(self.ledger, Registry([tumbler.device]), self.clock)
         self.session: Session
         config = TableConfig("table 1", tumbler.id, TERMS[mode], evidence)
-        first_id = len(tumbler.journal) * 1000
-        ids = itertools.count(first_id)
-        self.table = Table(
-            config, self.sink, self._new_session, self.clock, lambda: next(ids).to_bytes(16, "big")
-        )
+        ids = itertools.count(len(tumbler.journal) * 1000)
+        new_id = new_round_id or (lambda: next(ids).to_bytes(16, "big"))
+        self.table = Table(config, self.sink, self._new_session, self.clock, new_id)
 
     def _new_session(self, **callbacks: Any) -> Session:
         self.session = Session(self.tumbler, self.sink, **callbacks)
