@@ -10,14 +10,20 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 
-from host_tools.second_reader.faces import GRID, INSIDE, SPAN, TURNS, Pose, patch, sample, templates
+from host_tools.second_reader.faces import GRID, INSIDE, SPAN, TURNS, Pose, U, V, patch, sample, templates
 from host_tools.second_reader.light import Relit
 from host_tools.second_reader.profile import FACES, LIGHT_PIPS, Look
 
 _EDGE_WEIGHT = 0.35  # of the edges' contrast against the correlation of the pips
 _IN, _OUT = 0.42, 0.57  # sides from the middle: on the face, and past its edge
 _ALONG = np.linspace(-0.36, 0.36, 9, dtype=np.float32)
-_ROUNDS = 4  # of halving the steps
+_STEPS = (1.0, 0.5, 0.25, 0.125)  # of the search: pixels, four degrees, 3 percent of the side
+_HOPELESS = 0.5  # correlation after the first steps
+_NEAR = np.ones((3, 3), np.uint8)
+_MARK = 0.25  # of a pip's contrast: a mark, not noise
+_FACE = 0.40  # sides from the middle: surely face
+_RIM = 1.75  # pixels at the face's edge that are dim anyway
+_COMPACT = 0.35  # sides: a chip is no longer, the dim rim of a face is
 
 
 @dataclass(frozen=True)
@@ -29,6 +35,9 @@ class Fit:
     edges    contrast at the four sides, 0 to 1, where the die ends; 0 where something as bright touches it
     level    of the face, depth: what its pips differ by (relit grey levels, above 0 for light pips)
     residual largest spot the drawn face leaves unexplained, as a share of `depth`
+    marks    area of the largest thin mark on bare face, as a share of the face
+    chips    area of the largest compact dark mark, its rim included
+    unrest   spread of the levels within pips, as a share of `depth`
     """
 
     face: int
@@ -39,6 +48,9 @@ class Fit:
     level: float
     depth: float
     residual: float
+    marks: float
+    chips: float
+    unrest: float
 
 
 class Fitter:
@@ -51,25 +63,28 @@ class Fitter:
         self._normal = {face: _normalised(drawn) for face, drawn in self._drawn.items()}
         self._spot = _disc(min(look.radii.values()))
 
-    def fit(self, relit: Relit, start: Pose, face: int) -> Fit:
-        """The best Fit near a start; `face` is the one first believed."""
-        pose = self._settle(relit, start, face)
+    def fit(self, relit: Relit, start: Pose, face: int) -> Fit | None:
+        """The best Fit near a start, None where no face is; `face` is the one first believed."""
+        pose = self._settle(relit, start, face, _STEPS[:1])
+        if self._correlate(relit.albedo, pose, face) < _HOPELESS:
+            return None
+        pose = self._settle(relit, pose, face, _STEPS[1:])
         ways = {other: self._best_way(relit, pose, other) for other in FACES}
         best = max(ways, key=lambda other: ways[other][0])
         if best != face:
-            pose = self._settle(relit, ways[best][1], best)
+            pose = self._settle(relit, ways[best][1], best, _STEPS[1:])
             ways = {other: self._best_way(relit, pose, other) for other in FACES}
         score, pose = ways[best]
         runner = max(ways[other][0] for other in FACES if other != best)
-        level, depth, residual = self._explain(relit.albedo, pose, best)
+        rest = self._explain(relit.albedo, pose, best)
         edges = tuple(float(edge) for edge in self._edges(relit, pose))
-        return Fit(best, pose, score, score - runner, edges, level, depth, residual)
+        return Fit(best, pose, score, score - runner, edges, *rest)
 
-    def _settle(self, relit: Relit, start: Pose, face: int) -> Pose:
-        """Pattern search for x, y, angle and side."""
+    def _settle(self, relit: Relit, start: Pose, face: int, steps: tuple[float, ...]) -> Pose:
+        """Pattern search for x, y, angle and side, in ever smaller steps."""
         pose, value = start, self._value(relit, start, face)
-        step = np.array([1.0, 1.0, math.radians(4), 0.03 * start.side])
-        for _ in range(_ROUNDS):
+        for size in steps:
+            step = size * np.array([1.0, 1.0, math.radians(4), 0.03 * start.side])
             moved = True
             while moved:
                 moved = False
@@ -87,7 +102,6 @@ class Fitter:
                         found = self._value(relit, tried, face)
                         if found > value + 1e-5:
                             pose, value, moved = tried, found, True
-            step = step / 2
         return pose
 
     def _value(self, relit: Relit, pose: Pose, face: int) -> float:
@@ -116,14 +130,40 @@ class Fitter:
         )
         return np.clip(rise, 0, 0.6).mean(axis=1) / 0.6
 
-    def _explain(self, picture: np.ndarray, pose: Pose, face: int) -> tuple[float, float, float]:
-        """(level, depth, residual) of a face: a least squares fit of level and depth, and what remains."""
+    def _explain(self, picture: np.ndarray, pose: Pose, face: int) -> tuple[float, ...]:
+        """(level, depth, residual, marks, chips, unrest): a fit of level and depth, and what remains."""
         seen, drawn = patch(picture, pose), self._drawn[face]
         columns = np.stack([np.ones(INSIDE.sum()), drawn[INSIDE]], 1)
         (level, depth), *_ = np.linalg.lstsq(columns, seen[INSIDE], rcond=None)
-        rest = np.where(INSIDE, seen - level - depth * drawn, 0)
-        spots = _blurred(rest, self._spot) / np.maximum(_blurred(INSIDE.astype(np.float32), self._spot), 0.3)
-        return float(level), float(depth), float(np.abs(spots)[INSIDE].max() / max(abs(depth), 1.0))
+        rest = ((seen - level - depth * drawn) / max(abs(depth), 1.0)).astype(np.float32)
+        spots = _blurred(np.where(INSIDE, rest, 0), self._spot)
+        spots = spots / np.maximum(_blurred(INSIDE.astype(np.float32), self._spot), 0.3)
+        residual = np.abs(spots)[INSIDE].max()
+        marks, chips = self._marks(rest, pose, face)
+        pips = cv2.erode(np.abs(drawn), _NEAR) > 0.6
+        unrest = rest[pips].std() if pips.any() else 0.0
+        return tuple(float(value) for value in (level, depth, residual, marks, chips, unrest))
+
+    def _marks(self, rest: np.ndarray, pose: Pose, face: int) -> tuple[float, float]:
+        """(marks, chips): largest areas beside the pips that differ by a quarter of a pip's contrast."""
+        bare = cv2.dilate(np.abs(self._drawn[face]), _NEAR) < 0.1
+        out = np.maximum(np.abs(U), np.abs(V)) * pose.side / self.look.side
+        smooth = cv2.blur(rest, (2, 2))
+        thin = _areas(bare & (out < _FACE) & (np.abs(smooth) > _MARK))
+        whole = _areas(bare & (out < 0.5 - _RIM / self.look.side) & (smooth < -_MARK))
+        return max((area for area, _ in thin), default=0.0), max(
+            (area for area, length in whole if length < _COMPACT), default=0.0
+        )
+
+
+def _areas(mask: np.ndarray) -> list[tuple[float, float]]:
+    """(area, longer side) of each connected part of the grid, in shares of a face and in sides."""
+    _, _, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8))
+    cell = SPAN / GRID
+    return [
+        (part[cv2.CC_STAT_AREA] * cell**2, max(part[cv2.CC_STAT_WIDTH], part[cv2.CC_STAT_HEIGHT]) * cell)
+        for part in stats[1:]
+    ]
 
 
 def _apart(one: Pose, other: Pose) -> float:

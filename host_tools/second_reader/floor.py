@@ -1,8 +1,10 @@
 """What else lies on the platform: anything but the dice found and the bare floor refuses the scene.
 
-The light divided out, a bare floor has one level everywhere. What is brighter in the darkest frame but one,
-or darker in the brightest, is a thing: no reflection reaches the one, no shadow of a die the other.
+The light divided out, a bare floor has one level everywhere. What is brighter under a lamp is a thing, unless
+it is the lamp's mirror image; what is darker is one, too, unless a die found throws its shadow there.
 """
+
+import math
 
 import cv2
 import numpy as np
@@ -12,8 +14,9 @@ from host_tools.second_reader.light import Relit
 from host_tools.second_reader.profile import Profile
 from host_tools.second_reader.refusal import Refused
 
-_BRIGHTER, _DARKER = 1.5, 0.6  # of the floor's level
-_LEAST = 0.04  # of a face's area: dust and scratches are smaller
+_BRIGHTER, _DARKER, _SHADED = 1.5, 0.6, 0.55  # of the floor's level
+_SOFT = 0.12  # sides that a shadow may reach farther than its die's edges throw it
+_LEAST = 0.025  # of a face's area: dust and scratches are smaller
 _LEAN = 0.16  # share by which a die's foot may seem nearer to the picture's middle than its top
 _AROUND = 0.12  # sides left out around a die for its rim and the darkness at its foot
 _SLOPE = 0.25  # of the floor's level across the platform's radius under one lamp: not this lamp
@@ -50,19 +53,43 @@ class Floor:
                 raise Refused("unreadable", "lamps-uneven")
 
     def check_bare(self, relit: Relit, fits: list[Fit]) -> None:
-        """Refused when something lies beside the dice."""
+        """Refused when something lies beside the dice: bright, dark, or only told by its shadow."""
         beside = self._inner & ~self._covered(fits)
         level = self.level(relit)
-        for name, odd in (
-            ("bright thing", relit.steady > _BRIGHTER * level),
-            ("dark thing", relit.lit < _DARKER * level),
+        self._refuse("bright thing", (relit.steady > _BRIGHTER * level) & beside)
+        self._refuse("dark thing", (relit.lit < _DARKER * level) & beside)
+        for plane, position, image in zip(
+            relit.planes, self._profile.positions, self._profile.images, strict=True
         ):
-            whole = cv2.morphologyEx(
-                (odd & beside).astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)
-            )
-            count, _, stats, _ = cv2.connectedComponentsWithStats(whole)
-            if count > 1 and stats[1:, cv2.CC_STAT_AREA].max() > _LEAST * self._profile.look.side**2:
-                raise Refused("extra-object", name)
+            mirrored = np.zeros(beside.shape, np.uint8)
+            if image is not None:
+                x, y, radius = image
+                cv2.circle(mirrored, (round(x), round(y)), math.ceil(radius * 1.5 + 2), 1, -1)
+            self._refuse("bright thing", (plane > _BRIGHTER * level) & beside & (mirrored == 0))
+            shadows = self._shadows(fits, position)
+            self._refuse("shadow of a thing", (plane < _SHADED * level) & beside & (shadows == 0))
+
+    def _refuse(self, name: str, odd: np.ndarray) -> None:
+        whole = cv2.morphologyEx(odd.astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
+        count, _, stats, _ = cv2.connectedComponentsWithStats(whole)
+        if count > 1 and stats[1:, cv2.CC_STAT_AREA].max() > _LEAST * self._profile.look.side**2:
+            raise Refused("extra-object", name)
+
+    def _shadows(self, fits: list[Fit], lamp: tuple[float, float, float]) -> np.ndarray:
+        """Where the dice shade the floor from a lamp at x, y, z mm."""
+        profile = self._profile
+        middle = np.array(profile.platform[:2])
+        length = profile.die_mm / (lamp[2] - profile.die_mm)
+        mask = np.zeros(self._inner.shape, np.uint8)
+        for fit in fits:
+            top = fit.pose.corners((1 + _SOFT) * profile.look.side / fit.pose.side)
+            foot = middle + (1 - profile.lens) * (top - middle)
+            away = (foot - middle) / (profile.scale * (1 - profile.lens)) - np.array(lamp[:2])
+            cast = foot + length * profile.scale * (1 - profile.lens) * away
+            hull = cv2.convexHull(np.concatenate([top, foot, cast]).astype(np.float32))
+            cv2.fillConvexPoly(mask, np.round(hull).astype(np.int32), 1)
+        around = 2 * round(_SOFT * profile.look.side) + 1
+        return cv2.dilate(mask, np.ones((around, around), np.uint8))
 
     def _covered(self, fits: list[Fit]) -> np.ndarray:
         """Where a die may show: from its top face to its foot, nearer to the middle of the picture."""

@@ -41,6 +41,8 @@ class Profile:
     platform       centre x, y and radius, pixels
     positions      lamp x, y, z in mm from the platform's centre, x right and y down in the picture
     gains          strength of each lamp
+    images         x, y, radius of each lamp's mirror image in the dome, None where it is off the platform
+    lens           height of a die as a share of the lens's height over the platform
     stuck          (x, y) of pixels that do not work
     """
 
@@ -52,6 +54,8 @@ class Profile:
     platform: tuple[float, float, float]
     positions: tuple[tuple[float, float, float], ...]
     gains: tuple[float, ...]
+    images: tuple[tuple[float, float, float] | None, ...]
+    lens: float
     stuck: tuple[tuple[int, int], ...]
 
 
@@ -88,6 +92,8 @@ def _profile(fields: dict[str, Any]) -> Profile:
         platform=_numbers(fields["platform"], 3),
         positions=tuple(_numbers(lamp["at"], 3) for lamp in lamps),
         gains=tuple(_above_zero(lamp["gain"]) for lamp in lamps),
+        images=tuple(None if lamp["image"] is None else _numbers(lamp["image"], 3) for lamp in lamps),
+        lens=_above_zero(fields.get("lens", 0.08)),
         stuck=tuple((int(x), int(y)) for x, y in fields["stuck"]),
     )
 

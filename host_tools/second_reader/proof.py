@@ -14,6 +14,9 @@ FLAT_DEGREES = 4.5  # a level die measures 0 to 3.5 degrees
 _SCORE = 0.8  # correlation of a face that is believed
 _MARGIN = 0.05  # and how far the next best must stay behind
 _RESIDUAL = 0.4  # of a pip's contrast: the largest spot that may stay unexplained
+_MARKS = 0.0075  # of the face: a thin mark, as a crack is
+_CHIPS = 0.0045  # of the face: a compact one
+_UNREST = 0.085  # of a pip's contrast: a crack through a light pip shows in nothing else
 _CONTRAST = 0.45  # of the face's level: the least depth of dark pips
 _SIZE = 0.035  # share by which an outline may be larger than the profile's
 _PITCH = 0.1  # and the pips' pattern: it differs from die to die of a brand
@@ -74,6 +77,10 @@ class Prover:
     def _check_face(self, fit: Fit) -> None:
         if fit.residual > _RESIDUAL:
             raise Refused("die-damaged", "unexplained-spot")
+        if fit.marks > _MARKS or fit.chips > _CHIPS:
+            raise Refused("die-damaged", "unexplained-mark")
+        if self._light_pips and fit.unrest > _UNREST:
+            raise Refused("die-damaged", "uneven pips")
         if fit.score < _SCORE:
             raise Refused("unreadable", f"correlation {fit.score:.2f}")
         if fit.margin < _MARGIN:

@@ -20,7 +20,8 @@ _SEEN = 0.6  # correlation from which something is a die, well read or not
 _UNLIKE = 0.7  # residual from which it is none
 _SURE = 0.8  # correlation from which it is one, surely
 _FAINT = 0.65  # of a sure one's contrast: sides, far faces and dust have less
-_PITCHES = 1.045  # ratio of the pips' patterns in one scene: one storey is at least 1.06
+_NEAREST = 0.93  # sides between the middles of two dice on the platform, at least
+_PITCHES = 1.055  # ratio of the pips' patterns in one scene: one storey is at least 1.06
 
 
 class FrameError(ValueError):
@@ -58,7 +59,7 @@ class SecondReader:
                 read.append((fit, self._prover.prove(fit, relit, scene, others)))
             except Refused as refusal:
                 refusals.append(refusal)
-        for check in (self._check_count, self._check_apart, self._check_heights):
+        for check in (self._check_count, self._check_heights):
             try:
                 check(fits)
             except Refused as refusal:
@@ -85,24 +86,30 @@ class SecondReader:
         found: list[Fit] = []
         for candidate in self._search.find(relit.albedo, self._floor.reachable):
             fit = self._fitter.fit(relit, candidate.pose, candidate.face)
-            if fit.score < _SEEN or fit.residual > _UNLIKE or fit.depth <= 0:
+            if fit is None or fit.score < _SEEN or fit.residual > _UNLIKE or fit.depth <= 0:
                 continue
-            if all(_distance(fit, other) > 0.5 * self.profile.look.side for other in found):
+            if all(_distance(fit, other) > 0.25 * self.profile.look.side for other in found):
                 found.append(fit)
         deepest = max((fit.depth for fit in found if fit.score > _SURE), default=0)
-        return [fit for fit in found if fit.depth > _FAINT * deepest]
+        return self._without_ghosts([fit for fit in found if fit.depth > _FAINT * deepest])
+
+    def _without_ghosts(self, found: list[Fit]) -> list[Fit]:
+        """The dice among the patterns found: those with most pips, and no pattern that overlaps with one.
+
+        Pips of two dice make patterns, too, and a pip of a two is a fair one. What is left out this way is
+        missed in the count when it was a die.
+        """
+        dice: list[Fit] = []
+        for fit in sorted(found, key=lambda fit: fit.face * fit.score**4, reverse=True):
+            if all(_distance(fit, die) > _NEAREST * self.profile.look.side for die in dice):
+                dice.append(fit)
+        return dice
 
     def _check_count(self, fits: list[Fit]) -> None:
         if len(fits) < self._count:
             raise Refused("die-missing", f"{len(fits)} of {self._count} dice")
         if len(fits) > self._count:
             raise Refused("extra-object", f"{len(fits)} dice")
-
-    def _check_apart(self, fits: list[Fit]) -> None:
-        """Two dice on the platform cannot be nearer than a side."""
-        for i, fit in enumerate(fits):
-            if any(_distance(fit, other) < 0.93 * self.profile.look.side for other in fits[:i]):
-                raise Refused("stacked", "dice overlap")
 
     def _check_heights(self, fits: list[Fit]) -> None:
         """Light pips have no outline to tell the height by; their patterns must be of one size."""

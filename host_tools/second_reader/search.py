@@ -18,7 +18,8 @@ _ANGLES = 15  # over a quarter turn
 _LEAST = 0.5  # correlation of a face worth a look
 _CORE = 0.42  # half the width compared, in sides: the pips and not the rim
 _FAINT = 5.0  # grey levels; what varies less is noise
-_MOST = 14  # candidates; three dice and what else may lie there
+_APART = 0.33  # sides between candidates: dice are farther apart, patterns made of two dice are not
+_MOST = 16  # candidates; three dice and what else may lie there
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Search:
         self._turns = [self._filters(look, step * math.pi / 2 / _ANGLES) for step in range(_ANGLES)]
 
     def find(self, picture: np.ndarray, inside: np.ndarray) -> list[Candidate]:
-        """Candidates in a picture (float32) where `inside` is True, best first, 0.6 sides apart."""
+        """Candidates in a picture (float32) where `inside` is True, best first, none near a better one."""
         small = cv2.resize(picture, None, fx=self._factor, fy=self._factor, interpolation=cv2.INTER_AREA)
         allowed = cv2.resize(inside.astype(np.uint8), small.shape[::-1], interpolation=cv2.INTER_NEAREST) > 0
         best = np.full(small.shape, -1.0, np.float32)
@@ -81,7 +82,7 @@ class Search:
 
     def _peaks(self, best: np.ndarray, weight: np.ndarray, which: np.ndarray) -> list[Candidate]:
         """Peaks of what a face explains: a two explains more than a one laid on either of its pips."""
-        apart = int(0.6 * self._side * self._factor)
+        apart = int(_APART * self._side * self._factor)
         found = []
         left = weight.copy()
         while len(found) < _MOST:
