@@ -102,7 +102,7 @@ def _lens(rng: np.random.Generator, width: int, platform: float) -> Lens:
     return Lens(
         width=width,
         height=height,
-        focal=rng.uniform(0.4, 0.425) * height * above / platform,
+        focal=rng.uniform(0.41, 0.43) * height * above / platform,
         middle=((width - 1) / 2 + off[0], (height - 1) / 2 + off[1]),
         at=(rng.normal(0, 1), rng.normal(0, 1), above),
         roll=rng.normal(0, 4),

@@ -27,8 +27,8 @@ class Brand:
 
     name: str
     pitch: float = 0.26
-    pip: float = 0.1
-    single: float = 0.1
+    pip: float = 0.094
+    single: float = 0.094
     six: tuple[float, float] = (0.26, 0.26)
     depth: float = 0.07
 
@@ -81,9 +81,9 @@ class Style:
 
 CLASSIC = Brand("classic")
 COMPACT = Brand("compact", pitch=0.203, pip=0.09, single=0.09, six=(0.287, 0.1435))
-ASIAN = Brand("asian", pitch=0.25, pip=0.093, single=0.17, six=(0.25, 0.25))
+ASIAN = Brand("asian", pitch=0.25, pip=0.092, single=0.17, six=(0.25, 0.25))
 BROAD = Brand("broad", pitch=0.27, pip=0.11, single=0.13, six=(0.29, 0.25), depth=0.15)
-CASINO = Brand("casino", pip=0.105, single=0.105, depth=0.0)
+CASINO = Brand("casino", pip=0.1, single=0.1, depth=0.0)
 BRANDS = {brand.name: brand for brand in (CLASSIC, COMPACT, ASIAN, BROAD, CASINO)}
 
 STYLES = {
