@@ -45,14 +45,14 @@ def load_frame(path: Path) -> Frame:
         raise ImageError(f"{path}: the picture is damaged ({error})") from error
 
 
-def load_scene(folder: Path) -> list[Frame]:
+def load_scene(folder: Path, lamps: int = LAMPS) -> list[Frame]:
     """Frames lamp0 to lamp3 of a folder, all of one size. ImageError when one is missing or different."""
     frames = []
-    for lamp in range(LAMPS):
+    for lamp in range(lamps):
         found = [folder / f"lamp{lamp}{suffix}" for suffix in _SUFFIXES]
         found = [path for path in found if path.exists()]
         if not found:
-            raise ImageError(f"{folder}: no lamp{lamp}.png (or .pgm); a scene is lamp0 to lamp{LAMPS - 1}")
+            raise ImageError(f"{folder}: no lamp{lamp}.png (or .pgm); a scene is lamp0 to lamp{lamps - 1}")
         if len(found) > 1:
             raise ImageError(f"{folder}: lamp{lamp} is there as PNG and as PGM; remove one")
         frames.append(load_frame(found[0]))

@@ -20,7 +20,7 @@ class Look:
     """How dice look from above.
 
     polarity  DARK_PIPS or LIGHT_PIPS
-    side      edge of a top face in pixels, where it has half its level
+    side      edge of a top face in pixels, its rounded rim included
     pips      face -> ((u, v), ...) pip centres, in sides from the middle of the face
     radii     face -> radius of its pips, in sides
     """
@@ -69,14 +69,15 @@ def load_profile(path: Path) -> Profile:
 
 
 def _profile(fields: dict[str, Any]) -> Profile:
-    side = _above_zero(fields["side"])
+    drawn = _above_zero(fields["side"])
+    side = _above_zero(fields["die_mm"]) * _above_zero(fields["scale"])
     if fields["polarity"] not in {DARK_PIPS, LIGHT_PIPS}:
         raise ValueError(f"polarity {fields['polarity']}")
     faces = {face: fields["faces"][str(face)] for face in FACES}
     look = Look(
         polarity=fields["polarity"],
         side=side,
-        pips={face: [_numbers(pip, 2) for pip in faces[face]["pips"]] for face in FACES},
+        pips={face: [_pip(pip, drawn / side) for pip in faces[face]["pips"]] for face in FACES},
         radii={face: math.sqrt(_above_zero(faces[face]["mass"]) / math.pi) / side for face in FACES},
     )
     for face, pips in look.pips.items():
@@ -93,9 +94,15 @@ def _profile(fields: dict[str, Any]) -> Profile:
         positions=tuple(_numbers(lamp["at"], 3) for lamp in lamps),
         gains=tuple(_above_zero(lamp["gain"]) for lamp in lamps),
         images=tuple(None if lamp["image"] is None else _numbers(lamp["image"], 3) for lamp in lamps),
-        lens=_above_zero(fields.get("lens", 0.08)),
+        lens=_above_zero(fields["lens"]),
         stuck=tuple((int(x), int(y)) for x, y in fields["stuck"]),
     )
+
+
+def _pip(place: list, shrink: float) -> tuple[float, float]:
+    """A pip's place in sides: the file's are in shares of the bright square within the rim."""
+    u, v = _numbers(place, 2)
+    return u * shrink, v * shrink
 
 
 def _numbers(values: list, count: int) -> tuple:

@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SHARED = {"tumbler.definitions"}
 RUN_THE_FIRMWARE = (
     "host_tools/commands/read.py",  # `tumbler read` shows what the device's reader makes of pictures
+    "host_tools/read/runtimes.py",  # and starts it
     "host_tools/calibration/",  # a profile is measured and proved with the reader that will use it
     "host_tools/boards/check.py",  # a profile is sound when the device's reader loads it; its camera's limit
     "host_tools/boards/device_check.py",  # a board.json is sound when the device's own check passes it

@@ -1,0 +1,1 @@
+"""Dice read from picture files: on which runtime, and shown to people."""
