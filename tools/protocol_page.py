@@ -1,7 +1,7 @@
 """docs/protocol.md: how device and host talk, and the tables of definitions.py for people."""
 
 from tumbler import definitions as d
-from tumbler.link.rtt import FIRST_MS, LEAST_MS, LONGEST_MS
+from tumbler.rtt import FIRST_MS, LEAST_MS, LONGEST_MS
 
 
 def names(fields):

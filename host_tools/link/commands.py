@@ -11,7 +11,7 @@ from host_tools.link.clock import Clock, done_by
 from host_tools.link.errors import CommandInvalid, CommandTimeout, MessageInvalid
 from host_tools.link.framing import encode_frame
 from tumbler import definitions
-from tumbler.link.rtt import RoundTrip
+from tumbler.rtt import RoundTrip
 
 _LEAST_MS = 700  # above the longest stall of a device that signs and writes its flash
 _LARGEST_ID = 2**53  # a reply is not authentic; it must not push the ids to the end of their range

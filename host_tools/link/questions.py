@@ -14,7 +14,7 @@ from host_tools.link.clock import Clock, done_by
 from host_tools.link.errors import EvidenceGone
 from host_tools.link.evidence import EvidenceFile
 from tumbler import definitions
-from tumbler.link.rtt import RoundTrip
+from tumbler.rtt import RoundTrip
 
 _LEAST_MS = 700  # a device may be deaf for as long, signing and writing its flash
 _BLOCK = 16 * definitions.EVIDENCE_CHUNK  # bytes asked for at once; a host that vanishes gets no more

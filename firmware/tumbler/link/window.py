@@ -1,7 +1,7 @@
 """Which record to send next: go-back-N over record sequences, with repetition that never gives up."""
 
 from tumbler.definitions import SEND_WINDOW
-from tumbler.link.rtt import RoundTrip
+from tumbler.rtt import RoundTrip
 
 _REJECTION_GAP_MS = 250  # a storm of NAKs must not become a storm of records
 
