@@ -7,13 +7,13 @@ import pytest
 
 from host_tools.calibration import Calibration, load, write_profile
 from host_tools.calibration import Rig as Drawing
-from host_tools.commands.read import read_on_cpython
 from host_tools.twin.camera import STYLES, Rig, Tracer
 from host_tools.twin.camera.photos import photograph
 from host_tools.twin.camera.warp import Warper
 from host_tools.twin.machine import Machine
 from host_tools.twin.placing import place
 from host_tools.twin.truth import tell
+from tumbler.reader import Reader, load_profile
 
 SEED = 100
 SCENES = 5
@@ -54,16 +54,15 @@ def test_the_platform_and_the_mirror_images_are_found_where_they_are(rig: Rig, c
 @pytest.mark.parametrize("make", [Tracer, Warper])
 def test_the_device_reads_flat_dice_of_either_renderer_and_none_wrong(make, rig: Rig, calibrated):
     _, profile = calibrated
-    camera = make(rig)
-    right = 0
-    with read_on_cpython(profile, 3) as read:
-        for seed in range(SCENES):
-            rng = np.random.default_rng(seed)
-            scene = place("flat", Machine(), rng)
-            answer = read(
-                [frame.tobytes() for frame in camera.render(scene, STYLES["white_black"], rng).frames]
-            )
-            if answer["verdict"] == "read":
-                assert sorted(answer["faces"]) == sorted(tell(scene).faces)
-                right += 1
+    camera, reader, right = make(rig), Reader(load_profile(str(profile)), 3), 0
+    for seed in range(SCENES):
+        rng = np.random.default_rng(seed)
+        scene = place("flat", Machine(), rng)
+        reader.begin()
+        for lamp, frame in enumerate(camera.render(scene, STYLES["white_black"], rng).frames):
+            reader.add(frame.tobytes(), lamp)
+        reading = reader.finish()
+        if reading.verdict == "read":
+            assert sorted(reading.faces) == sorted(tell(scene).faces)
+            right += 1
     assert right >= SCENES - 2
