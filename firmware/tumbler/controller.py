@@ -56,6 +56,7 @@ class Controller:
         self._scene_failed = "sensor-fault" in proven.faults
         self._senses = (self._sense_strokes, self._sense_enclosure, self._sense_rest)
         self._senses_failed = False  # in the newest step
+        self._late = []  # (kind, values, ms) of records that wait until strokes are no longer counted
         self._forked = False
         self._booted = False  # the boot is in the journal
 
@@ -196,6 +197,8 @@ class Controller:
             fact = name_of(FACTS, command["fact"])
             present = fact in self._state.faults and self._still_present(fact)
             return self._handle(("clear-fault", fact, present), now)
+        if name == "attest" and self._state.phase == "tumbling":
+            return "wrong-state", "strokes are being counted: ask again"
         if name == "attest":
             values = {"firmware": self._identity.firmware, "profile": self._identity.profile}
             self._record("attestation", dict(values, nonce=command["nonce"]), now)
@@ -235,9 +238,13 @@ class Controller:
         """
         state, effects = play.advance(self._state, event, now, self._limits)
         answer = "done", ""
+        counting = state.phase == "tumbling"
+        self._journal.quiet = counting
         for effect in effects:
             if effect[0] == "record":
-                self._record_effect(effect[1], effect[2], now)
+                self._late.append((effect[1], effect[2], now))
+                if not counting:
+                    self._record_late()
             elif effect[0] == "drive":
                 self._board.start_strokes(effect[1])
             elif effect[0] == "stop-drive":
@@ -246,8 +253,15 @@ class Controller:
                 self._board.release_cover(effect[1])
             elif effect[0] == "refuse":
                 answer = effect[1], effect[2]
+        if not counting:
+            self._record_late()
         self._state = state
         return answer
+
+    def _record_late(self):
+        """While strokes are counted no flash is written: their interrupts would have to wait (hal.gates)."""
+        while self._late:
+            self._record_effect(*self._late.pop(0))
 
     def _record_effect(self, kind, values, now):
         try:
@@ -270,6 +284,8 @@ class Controller:
         self._journal.append(self._chain.sequence + 1, record, reserve)
         self._chain.advance(record)
         self._proven.apply(kind, dict(values, sequence=self._chain.sequence, boot=self._chain.boot))
+        # No host is needed to know what the next power-on has to replay.
+        self._journal.acknowledge(self._journal.acknowledged, self._proven.wanted)
 
     def _notify(self, now):
         """Tell the host what the display should show, when it changed."""

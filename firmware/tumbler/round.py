@@ -50,6 +50,9 @@ def initial(faults=(), last_round=None):
     return State("idle", None, OPEN, last_round, *none_seen, False, False, None, None, 0, tuple(faults), None)
 
 
+_STOP_DRIVE = ("stop-drive",)
+
+
 def _with(state, **changes):
     return State(*[changes.get(name, getattr(state, name)) for name in _FIELDS])
 
@@ -94,6 +97,10 @@ def advance(state, event, now, limits):
     if state.phase == "tumbling" and following.phase == "idle":
         # A stroke that the drive had begun comes all the same.
         following = _with(following, coasting=now + limits.stroke_gap_ms)
+    if _STOP_DRIVE in effects:
+        # Before any record: journalling may keep interrupts waiting, those of the drive's timer too.
+        effects.remove(_STOP_DRIVE)
+        effects.insert(0, _STOP_DRIVE)
     return following, effects
 
 
@@ -151,6 +158,9 @@ def _no_more_bets(state, event, now, limits):
         return _refuse(state, "wrong-state", "bets are closed")
     if state.phase != ("concealed" if state.mode == COVERED else "opened"):
         return _refuse(state, "wrong-state", "the tumble is not finished")
+    # How long the cover may then stay closed no rule says: the dice have fallen, nothing can change them, and
+    # whoever voided by a clock might void an outcome that is about to be seen. The host sees "closed" and may
+    # void; a person decides (MBS 6.1, RWS 5.10).
     effects = [("record", "no-more-bets", {"round": state.round}), ("accept",)]
     if state.mode == COVERED:
         effects.append(("release-cover", True))
@@ -194,7 +204,7 @@ def _end(state):
     )
     effects = []
     if state.phase == "tumbling":
-        effects.append(("stop-drive",))
+        effects.append(_STOP_DRIVE)
     if state.mode == COVERED:
         effects.append(("release-cover", False))
     return ended, effects
@@ -283,7 +293,7 @@ def _tumble_done(state, now, limits):
     """All strokes seen, or their time is over: enough of them, or the round is void (5.1, 5.3.1)."""
     if len(state.strokes) < limits.min_tumbles:
         return _void(state, "too-few-tumbles", f"{state.weak} weak" if state.weak else "")
-    effects = [("record", "tumble", {"round": state.round, "strokes": state.strokes}), ("stop-drive",)]
+    effects = [("record", "tumble", {"round": state.round, "strokes": state.strokes}), _STOP_DRIVE]
     state = _with(state, phase="settling", tumbled=True, deadline=now + limits.settle_ms)
     return (_settled(state, now, limits) if state.at_rest else state), effects
 

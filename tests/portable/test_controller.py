@@ -396,6 +396,50 @@ class WholeRounds(ControllerCase):
         self.assertEqual(rig.link.polls, polls + 1)
 
 
+class Counting(ControllerCase):
+    """No flash is written while strokes are counted."""
+
+    def test_what_happens_in_a_tumble_is_journalled_when_the_drive_has_stopped(self):
+        rig = Rig()
+        rig.command("open-round", round=ROUND, mode=OPEN)
+        rig.command("no-more-bets", round=ROUND)
+        rig.command("tumble", round=ROUND)
+        before = rig.journal.last
+        rig.board.levels["cover-closed"] = False
+        rig.wait(100)
+        rig.board.levels["cover-open"] = True
+        rig.wait(100)
+        self.assertEqual(rig.command("attest", nonce=b"n" * 16)[0], "wrong-state")
+        self.assertTrue(rig.journal.quiet)
+        rig.journal.acknowledge(before, 1)
+        self.assertEqual((rig.journal.last, rig.journal.acknowledged), (before, 0))
+        rig.strokes(4)
+        rig.wait(1000)
+        kinds = [kind for kind, _ in rig.records()]
+        self.assertEqual(kinds[before:], ["enclosure", "enclosure", "tumble", "reading"])
+        uptimes = [values["uptime_ms"] for _, values in rig.records()]
+        self.assertEqual(uptimes, sorted(uptimes))
+        rig.journal.acknowledge(before, 1)
+        self.assertEqual(rig.journal.acknowledged, before)
+
+    def test_the_drive_stops_before_a_void_is_journalled(self):
+        rig = Rig()
+        rig.command("open-round", round=ROUND, mode=COVERED)
+        rig.command("tumble", round=ROUND)
+        stopped = []
+        append = rig.journal.append
+
+        def noting(sequence, record, reserve=True):
+            stopped.append(rig.board.driven[-1] == 0)
+            append(sequence, record, reserve)
+
+        rig.journal.append = noting
+        rig.board.levels["door-closed"] = False
+        rig.wait(100)
+        self.assertEqual([kind for kind, _ in rig.records()[-3:]], ["enclosure", "fault", "void"])
+        self.assertEqual(stopped, [True] * 3)
+
+
 class Power(ControllerCase):
     def test_power_on_locks_the_cover_and_keeps_what_an_open_round_needs(self):
         rig = Rig()

@@ -3,9 +3,9 @@
 Where the port has hard interrupts (RP2, STM32, i.MX RT) an edge is timed as it happens; on ESP32 the handler
 waits for the interpreter, so an edge is a little late and several may look like one. ESP32's pulse counter
 would lose none, but tells no times, and strokes are judged by width and speed: it is left out. While RP2
-erases or writes flash its interrupts wait, and an edge is late by up to some tenths of a second: the
-controller journals before the drive starts and after it has stopped, and bad timing can spoil a stroke, never
-add one.
+erases or writes flash its interrupts wait, and an edge is late by up to some tenths of a second: so the
+controller writes no flash from the drive's start to its stop (`tumbler bench strokes` tells what it would
+spoil).
 
 Level invariant: after each drain a gate's last level told is the pin's level. An edge that was missed is told
 late, so edges of a gate can never stay out of step with it.

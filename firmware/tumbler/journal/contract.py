@@ -24,6 +24,7 @@ class NoJournal:
     """Stands where a device's journal should be and is not: nothing to read, nothing may be appended."""
 
     first = last = acknowledged = needed = 0
+    quiet = False
 
     def __init__(self, detail):
         self._detail = detail

@@ -43,8 +43,8 @@ class Journal:
     """See the module. `mount` comes first; `capacity`, `segment` and `kept` count records.
 
     `first` and `last` are the oldest and newest sequence (0: none), `acknowledged` the newest the host has;
-    `needed`: a replay of what the records prove may begin there.
-    """
+    `needed`: a replay of what the records prove may begin there. While `quiet` is set, no flash is written
+    but by `append`: acknowledgements are passed over."""
 
     def __init__(self, directory, capacity=512, segment=32, kept=KEEP):
         if capacity < kept + segment + RESERVE:
@@ -59,6 +59,7 @@ class Journal:
         self._offsets = array("I")  # where the records of segment `_indexed` begin
         self._indexed = 0
         self._unsure = True  # the newest segment may hold a half-written record
+        self.quiet = False
         self.first = self.last = self.acknowledged = 0
 
     # --- reading the flash at power-on
@@ -215,6 +216,8 @@ class Journal:
         """The host has records up to `sequence`; those below `keep` may go, but never the newest `kept`."""
         if sequence > self.last:
             raise ValueError("record " + str(sequence) + " does not exist: the newest is " + str(self.last))
+        if self.quiet:
+            return  # a later one says it again
         if sequence > self.acknowledged:
             self._marks.write_number(ACKNOWLEDGED, sequence)
             self.acknowledged = sequence

@@ -51,6 +51,7 @@ class Ring:
         self._damage = None
         self._durable = 0  # the acknowledged record that the flash tells of
         self._keep = 0
+        self.quiet = False  # it writes nothing but by `append` anyway
         self.first = self.last = self.acknowledged = self.needed = 0
 
     # --- reading the flash at power-on
