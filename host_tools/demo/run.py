@@ -24,6 +24,7 @@ from host_tools.demo.view import TableSign, TableView
 from host_tools.rulebooks import RulebookError, UnknownLayoutError, UnknownRulebookError, load_rulebook
 from host_tools.settlement import Table as Terms
 from host_tools.settlement import TableError, open_table
+from host_tools.virtual_board.dice import Dice
 from host_tools.virtual_table import VirtualTable, virtual_table
 
 CHIP_MINOR = 50  # what a chip is worth at the least, in cents
@@ -48,13 +49,15 @@ PROGRAMS = Pace(speed=None, betting_s=0.0, looking_s=0.0)
 
 @dataclass(frozen=True)
 class Demo:
-    """What is played: `rounds` (None: until stopped), by `seed`; `keep` is where ledger and board stay."""
+    """What is played: `rounds` (None: until stopped), by `seed`; `keep` is where ledger and board stay;
+    `twin`: with its dice, else with recorded scenes."""
 
     rounds: int | None
     seed: int
     rulebook: str
     layout: str
     keep: Path | None = None
+    twin: bool = False
 
 
 def run_demo(demo: Demo, *, headless: bool, as_json: bool) -> None:
@@ -85,7 +88,7 @@ async def play_demo(demo: Demo, terms: Terms, display: Display, pace: Pace) -> N
     """Play the rounds and show them; whatever was started is stopped when it returns or raises."""
     _stop_on_sigterm()
     round_ids = (Random(f"{demo.seed}/{number}/round").randbytes(16) for number in itertools.count(1))
-    scenario = demo_scenario(terms.rulebook.play_mode, str(demo.seed))
+    scenario = demo_scenario(terms.rulebook.play_mode, str(demo.seed), twin=demo.twin)
     with _folder(demo.keep) as directory:
         playing = virtual_table(
             directory,
@@ -94,10 +97,19 @@ async def play_demo(demo: Demo, terms: Terms, display: Display, pace: Pace) -> N
             speed=pace.speed,
             seed=str(demo.seed),
             new_round_id=lambda: next(round_ids),
+            dice=_dice(demo),
             progress=say,
         )
         async with playing as virtual, _shown(display, virtual):
             await _play_rounds(demo, terms, display, pace, virtual)
+
+
+def _dice(demo: Demo) -> Dice | None:
+    if not demo.twin:
+        return None
+    from host_tools.demo.twin import demo_dice  # noqa: PLC0415 - an optional extra
+
+    return demo_dice(str(demo.seed))
 
 
 async def _play_rounds(demo: Demo, terms: Terms, display: Display, pace: Pace, virtual: VirtualTable) -> None:

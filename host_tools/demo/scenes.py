@@ -1,4 +1,7 @@
-"""What happens in the demo's tumbler, round by round: a scenario drawn from a seed and `scenes.toml`."""
+"""What happens in the demo's tumbler, round by round: a scenario drawn from a seed and `scenes.toml`.
+
+Its scenes are recorded ones, or words for what becomes of the twin's dice.
+"""
 
 import tomllib
 from pathlib import Path
@@ -16,10 +19,11 @@ _WEAK = (Stroke(width_us=3_000, speed_mm_s=90),) * 3
 _EXPOSED = Event("rest", after_ms=300, levels={"cover-closed": False, "cover-open": True})
 
 
-def demo_scenario(mode: str, seed: str) -> Scenario:
+def demo_scenario(mode: str, seed: str, *, twin: bool) -> Scenario:
     """The rounds of a demo in `covered` or `open` play; the same seed gives the same rounds."""
     table = tomllib.loads(_TABLE.read_text())
-    rounds = tuple(_round(table, mode, Random(f"{seed}/{number}/dice")) for number in range(MOST_ROUNDS))
+    draw = _twin_round if twin else _round
+    rounds = tuple(draw(table, mode, Random(f"{seed}/{number}/dice")) for number in range(MOST_ROUNDS))
     return Scenario("Demo", mode, rounds, seed=Random(f"{seed}/board").randrange(2**32))
 
 
@@ -35,3 +39,16 @@ def _round(table: dict[str, Any], mode: str, rng: Random) -> Round:
         return Round(scene, "void", fact="exposed-early", events=(_EXPOSED,))
     scene, fact = rng.choice(list(table["refused"].items()))
     return Round(scene, "void", fact=fact)
+
+
+def _twin_round(table: dict[str, Any], mode: str, rng: Random) -> Round:
+    trouble = dict(table["trouble"])
+    if rng.randrange(trouble.pop("one-in")):
+        return Round("rolled", "read")
+    kind = rng.choices(list(trouble), list(trouble.values()))[0]
+    if kind == "weak-tumble":
+        return Round("weak", "void", fact="too-few-tumbles")
+    if kind == "exposed-early" and mode == "covered":
+        return Round("rolled", "void", fact="exposed-early", events=(_EXPOSED,))
+    word, fact = rng.choice(list(table["twin-refused"].items()))
+    return Round(word, "void", fact=fact)

@@ -20,13 +20,14 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_json_is_pure_exact_and_the_same_for_the_same_seed() -> None:
-    first, second = (run("--json", "--seed", "7", "--rounds", "3") for _ in range(2))
+@pytest.mark.parametrize("scenes", ["twin", "recorded"])
+def test_json_is_pure_exact_and_the_same_for_the_same_seed(scenes: str) -> None:
+    first, second = (run("--json", "--seed", "7", "--rounds", "4", "--scenes", scenes) for _ in range(2))
     assert first.returncode == 0, first.stderr
     assert first.stdout == second.stdout
     rounds = [json.loads(line) for line in first.stdout.splitlines()]
-    assert [each["round"] for each in rounds] == [1, 2, 3]
-    assert len({each["round_id"] for each in rounds}) == 3
+    assert [each["round"] for each in rounds] == [1, 2, 3, 4]
+    assert len({each["round_id"] for each in rounds}) == 4
     sequences = [each["sequence"] for each in rounds]
     assert sequences == sorted(set(sequences))
     house = Decimal(0)
@@ -48,6 +49,29 @@ def test_another_seed_plays_other_rounds() -> None:
     assert json.loads(first.stdout)["round_id"] != json.loads(second.stdout)["round_id"]
 
 
+def test_without_the_twin_it_plays_recorded_scenes_and_says_how_to_have_more() -> None:
+    program = (
+        "import sys; sys.modules['mujoco'] = None\n"
+        "from host_tools.cli import main\n"
+        "sys.argv = ['tumbler', 'demo', '--json', '--seed', '7', '--rounds', '1', *{}]\nmain()\n"
+    )
+    ours, refused = (
+        subprocess.run(
+            [sys.executable, "-c", program.format(arguments)],
+            capture_output=True,
+            text=True,
+            timeout=LONGEST_S,
+            check=False,
+        )
+        for arguments in ("[]", "['--scenes', 'twin']")
+    )
+    recorded = run("--json", "--seed", "7", "--rounds", "1", "--scenes", "recorded")
+    assert (ours.returncode, ours.stdout) == (0, recorded.stdout), ours.stderr
+    assert "make twin" in ours.stderr
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "make twin" in refused.stderr
+
+
 def test_without_a_terminal_it_tells_line_by_line(tmp_path: Path) -> None:
     done = run("--seed", "7", "--rounds", "1", "--keep", os.fspath(tmp_path / "kept"))
     assert done.returncode == 0, done.stderr
@@ -65,6 +89,7 @@ def test_without_a_terminal_it_tells_line_by_line(tmp_path: Path) -> None:
         (["--layout", "no-such-layout"], "no-such-layout"),
         (["--keep", "."], "not empty"),
         (["--seed", "seven"], "seed"),
+        (["--scenes", "cards"], "scenes"),
     ],
 )
 def test_bad_usage_is_named(arguments: list[str], named: str) -> None:

@@ -15,7 +15,7 @@ from host_tools.virtual_table import TableUnusable, VirtualTable, virtual_table
 async def use(directory: Path, body=None) -> None:
     playing = virtual_table(
         directory,
-        demo_scenario("covered", "7"),
+        demo_scenario("covered", "7", twin=False),
         terms_for("covered"),
         speed=None,
         seed="7",
