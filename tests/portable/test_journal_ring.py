@@ -267,6 +267,25 @@ class Worn(TestCase):
         for sequence in range(1, 31):
             self.assertEqual(known.read(sequence), record(sequence))
 
+    def test_a_page_that_failed_does_not_hide_the_record_behind_it(self):
+        def weak(operation):
+            if isinstance(operation, Program) and operation.data[:2] == b"[\x1d" and not failed:
+                failed.append(operation)
+                data = bytearray(operation.data)
+                data[2] |= 1  # the length reads 256 bytes more: a page too many
+                return Program(operation.start, bytes(data))
+            return operation
+
+        failed = []
+        medium = new_medium()
+        ring, _ = ring_on(medium, None, weak)
+        ring.mount()
+        ring.append(1, record(1))
+        ring.append(2, record(2))
+        self.assertEqual(len(failed), 1)
+        for known in (ring, mounted(medium)):
+            self.assertEqual((known.read(1), known.read(2)), (record(1), record(2)))
+
     def test_flash_that_keeps_nothing_refuses(self):
         for lost in (lambda operation: None, lambda operation: Program(operation.start, b"\xff")):
             ring, flash = ring_on(new_medium())

@@ -197,13 +197,11 @@ class Ring:
         if not 0 < self.first <= sequence <= self.last:
             raise KeyError(sequence)
         number = self._block_of(sequence)
-        page = 1
-        while page < PAGES:
+        for page in range(1, PAGES):  # each: the length in a torn page tells nothing
             self._read(number, page, self._content[: pages.FRAME])
             frame = pages.unpack_frame(self._content)
             if frame is not None and frame[1] == sequence and self._examine(number, page)[0] == _WHOLE:
                 return bytes(self._content[pages.FRAME : pages.FRAME + frame[0]])
-            page += 1 if frame is None or frame[1] >= sequence else pages.count_for(frame[0])
         raise JournalDamaged(sequence, "it cannot be read")
 
     def _block_of(self, sequence):
