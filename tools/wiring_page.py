@@ -219,6 +219,8 @@ def _facts(board: Board) -> str:
             f"{storage['filesystem']} at `{storage['mount']}`: {storage['size_kb']} KB of flash "
             f"from {storage['start_kb']} KB on, blocks of {storage['block_bytes']} bytes"
         )
+        blocks = board.settings["hal"].get("journal_blocks")
+        facts["journal"] = f"a ring of {blocks} of these blocks" if blocks else "in files of the volume"
     rows = ["## Facts\n", "| what | value |", "|---|---|"]
     rows += [f"| {name} | {value} |" for name, value in facts.items() if value]
     return "\n".join(rows) + "\n"
