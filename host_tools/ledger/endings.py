@@ -135,7 +135,10 @@ class Endings(Rounds):
         round_ = self.round(made.round)
         sections: dict[str, list[Row]] = {
             "settlements": [_row(made, round_)],
-            "outcomes": sorted(zip(self._numbers(made.round, outcomes), *_columns(outcomes), strict=True)),
+            "outcomes": sorted(
+                (number, *each[1:])
+                for number, each in zip(self._numbers(made.round, outcomes), outcomes, strict=True)
+            ),
         }
         self.enter(round_.table, made.round, cause, made.made_ms, sections, amounts)
 
@@ -147,9 +150,7 @@ class Endings(Rounds):
             (round_id,),
         )
         registered = {row[:4]: row[4] for row in rows}
-        settled = [
-            (each.wager.id, each.wager.player, each.wager.wager, each.wager.stake) for each in outcomes
-        ]
+        settled = [each.wager for each in outcomes]
         if len(settled) != len(registered) or set(settled) != registered.keys():
             raise LedgerError(
                 f"a settlement of round {round_id.hex()} must have each of its {len(registered)} wagers once"
@@ -173,11 +174,6 @@ def _row(made: Settlement, round_: Round) -> Row:
         made.reason,
         made.evidence,
     )
-
-
-def _columns(outcomes: Sequence[Outcome]) -> list[list[object]]:
-    names = _OUTCOME.split(", ")
-    return [[getattr(each, name) for each in outcomes] for name in names]
 
 
 def _require_due(each: Outcome) -> None:

@@ -1,6 +1,7 @@
 """The ledger's rows as immutable values. Money is whole minor units; times are Unix milliseconds."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from host_tools.ledger.schema import OPEN_STATES
 
@@ -61,8 +62,7 @@ class Round:
         return self.state in OPEN_STATES
 
 
-@dataclass(frozen=True, slots=True)
-class Wager:
+class Wager(NamedTuple):
     """A registered wager; `id` is the sender's, unique within the round."""
 
     id: str
@@ -71,8 +71,7 @@ class Wager:
     stake: int
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What one wager came to: `result` won, lost or void, `odds` as text, empty unless won, `reason` and
     `clause` why."""
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
-from postgres_server import PostgresServer
+
+from host_tools.testing.postgres_server import PostgresServer
 
 
 @pytest.fixture(scope="session")

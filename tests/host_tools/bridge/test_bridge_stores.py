@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from bridge_rig import House, Tumbler, before_each_statement
-from postgres_server import PostgresServer
 
 from host_tools import ledger
 from host_tools.bridge.events import Event, StoreBack, StoreLost
 from host_tools.bridge.table import Table, Wager
+from host_tools.testing.postgres_server import PostgresServer
 
 BATCH = [Wager("a", "Ann", "small", "10"), Wager("b", "Ben", "big", "20")]
 

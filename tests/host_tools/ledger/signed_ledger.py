@@ -34,7 +34,7 @@ def fill(books: Ledger, again: bool = False) -> None:
         _store(books, chain, "boot", {"firmware": bytes(32), "profile": bytes(32)})
         one, two, three = (_played(books, chain, bytes([first + number]) * 16) for number in range(3))
         books.conclude(replace(SETTLED, round=one[0], sequence=one[1]), [WON, LOST])
-        _correct(books, one, [replace(WON, payout=0, returned=0, result="lost", odds=""), LOST])
+        _correct(books, one, [WON._replace(payout=0, returned=0, result="lost", odds=""), LOST])
         books.order_void(VoidOrder(two[0], "host-void", "Mia", 20))
         books.conclude(replace(SETTLED, round=three[0], sequence=three[1]), [WON, LOST])
         _correct(books, three, _BACK, verdict="void", faces=None)
@@ -49,7 +49,7 @@ def _played(books: Ledger, chain: Chain, round_id: bytes) -> tuple[bytes, int]:
     _store(books, chain, "round-opened", {"round": round_id, "mode": PLAY_MODES["open"]})
     for state in ("opened", "betting"):
         books.set_state(round_id, state, 2)
-    books.place(round_id, [ANN, BEN, replace(BEN, id="c")], 3)
+    books.place(round_id, [ANN, BEN, BEN._replace(id="c")], 3)
     books.withdraw(round_id, ["c"], 4)
     books.set_state(round_id, "closing", 5)
     _store(books, chain, "reading", {"round": round_id, **_READING})

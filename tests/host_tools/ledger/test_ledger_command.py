@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from postgres_server import PostgresServer
 from signed_ledger import fill
 from test_ledger_checks import tamper
 
 from host_tools.ledger import open_ledger
 from host_tools.ledger.schema import TABLES
+from host_tools.testing.postgres_server import PostgresServer
 
 
 def tumbler(*arguments: object) -> subprocess.CompletedProcess[str]:

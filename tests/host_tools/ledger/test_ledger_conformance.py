@@ -215,12 +215,12 @@ def test_a_transaction_that_fails_leaves_nothing(books: Ledger) -> None:
 WRONG_OUTCOMES = {
     "a wager missing": [WON],
     "a wager twice": [WON, LOST, LOST],
-    "a wager nobody placed": [WON, LOST, replace(LOST, wager=Wager("c", "Ann", "big", 1))],
-    "another stake": [WON, replace(LOST, wager=replace(BEN, stake=400))],
-    "a loser gets his stake": [WON, replace(LOST, returned=500)],
-    "a winner is short": [replace(WON, returned=1999), LOST],
-    "a payout on a lost wager": [WON, replace(LOST, payout=1)],
-    "a win that pays nothing": [replace(WON, payout=0, returned=1000), LOST],
+    "a wager nobody placed": [WON, LOST, LOST._replace(wager=Wager("c", "Ann", "big", 1))],
+    "another stake": [WON, LOST._replace(wager=BEN._replace(stake=400))],
+    "a loser gets his stake": [WON, LOST._replace(returned=500)],
+    "a winner is short": [WON._replace(returned=1999), LOST],
+    "a payout on a lost wager": [WON, LOST._replace(payout=1)],
+    "a win that pays nothing": [WON._replace(payout=0, returned=1000), LOST],
 }
 
 
@@ -287,10 +287,10 @@ def test_one_open_round_a_table_and_a_device(books: Ledger) -> None:
 def test_a_wager_id_is_taken_once_in_a_round(books: Ledger) -> None:
     betting(books)
     with pytest.raises(StoreRefusal), books.transaction():
-        books.place(ROUND.id, [replace(ANN, stake=1)], 5)
+        books.place(ROUND.id, [ANN._replace(stake=1)], 5)
     assert books.is_registered(ROUND.id, ANN)
     with pytest.raises(ledger.WagerConflict):
-        books.is_registered(ROUND.id, replace(ANN, stake=1))
+        books.is_registered(ROUND.id, ANN._replace(stake=1))
 
 
 def test_a_thousand_wagers_keep_their_order(books: Ledger) -> None:

@@ -11,10 +11,10 @@ from dataclasses import replace
 import psycopg
 import pytest
 from ledger_rows import ANN, BEN, DEVICE, LOST, NOBODY, ROUND, SETTLED, WON, betting, enrolled, record
-from postgres_server import PostgresServer
 
 from host_tools import ledger
 from host_tools.ledger import Wager, open_ledger
+from host_tools.testing.postgres_server import PostgresServer
 
 SHORT_S = 0.6
 

@@ -22,6 +22,10 @@ _SETTINGS = {
 }
 
 
+class PostgresMissing(RuntimeError):
+    """No PostgreSQL server is installed; the message says how to get one."""
+
+
 class PostgresServer:
     """Started on entering, stopped and removed on leaving; `stop` and `start` in between make an outage."""
 
@@ -106,7 +110,7 @@ def _binaries() -> Path:
     if on_path:
         found.append(Path(on_path))
     if not found:
-        raise RuntimeError("these tests need a PostgreSQL server: apt-get install postgresql")
+        raise PostgresMissing("this needs a PostgreSQL server: apt-get install postgresql")
     return found[-1].parent
 
 
