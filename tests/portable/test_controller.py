@@ -212,12 +212,12 @@ def clear_folder():
 class Rig:
     """One power-on over the journal in FOLDER."""
 
-    def __init__(self, profile=b"p" * 32, scene=None):
-        """scene(board) makes another scene than the camera's."""
+    def __init__(self, profile=b"p" * 32, scene=None, journal=None):
+        """scene(board) makes another scene than the camera's; `journal` stands for that in FOLDER."""
         self.board = Board()
         self.link = Link()
         self.reader = Reader()
-        self.journal = Journal(FOLDER)
+        self.journal = journal or Journal(FOLDER)
         self.journal.mount()
         proven = replay(self.journal)
         boot = self.journal.next_boot(proven.boot)
