@@ -69,8 +69,8 @@ class Window(unittest.TestCase):
         rounds = [item for _ in range(12) for item in (opened(ROUND), void(ROUND))]
         proven = replay(Stored(*rounds))
         self.assertEqual((proven.keep, proven.wanted), (25, 5))
-        chatter = [("enclosure", {"channel": 4, "level": True})] * 500
-        self.assertEqual(replay(Stored(*(rounds + chatter))).wanted, 24 + 500 - 384)
+        chatter = [("enclosure", {"channel": 4, "level": True})] * 370
+        self.assertEqual(replay(Stored(*(rounds + chatter))).wanted, 24 + 370 - 384)
 
 
 class Replay(unittest.TestCase):
