@@ -5,7 +5,6 @@ durable in the ledger. `round` is the round's id, 16 bytes. Money is exact decim
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,8 @@ class RoundHeld:
     sequence: int
 
 
-class WagerOutcome(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class WagerOutcome:
     """What became of one wager: `result` is `won`, `lost` or `void`; `payout` excludes the stake and
     `returned` is what goes back to the player; `odds` "to one" as text, empty unless won; `clause` is why."""
 

@@ -16,13 +16,18 @@ from host_tools.bridge.events import (
     FaultRaised,
     RecordCommitted,
     ResultRead,
+    RoundCorrected,
+    RoundHeld,
     RoundOpened,
     RoundOutcome,
     RoundReferred,
     RoundSettled,
     RoundVoid,
+    StoreBack,
+    StoreLost,
     StrokeCounted,
     WagersPlaced,
+    WagersWithdrawn,
 )
 from host_tools.bridge.table import Wager, WagerAnswer
 from host_tools.demo.report import Refused
@@ -34,13 +39,16 @@ HISTORY = 24  # more than the widest road shows
 RoundEvent = (
     BetsOpen
     | WagersPlaced
+    | WagersWithdrawn
     | BetsClosed
     | StrokeCounted
     | AtRest
     | ResultRead
+    | RoundHeld
     | RoundSettled
     | RoundVoid
     | RoundReferred
+    | RoundCorrected
 )
 
 
@@ -104,6 +112,10 @@ class TableView:
                 self.faults[fact] = detail
             case FaultCleared(fact=fact):
                 self.faults.pop(fact, None)
+            case StoreLost(reason=reason):
+                self.faults["ledger"] = reason
+            case StoreBack():
+                self.faults.pop("ledger", None)
             case RoundOpened(round=round_id, mode=mode):
                 if self.outcome is None:
                     self.round, self.mode = round_id, mode
@@ -149,9 +161,12 @@ class TableView:
 _PHASES = {
     BetsOpen: "betting",
     WagersPlaced: "betting",
+    WagersWithdrawn: "betting",
     BetsClosed: "closed",
     ResultRead: "read",
+    RoundHeld: "read",
     RoundSettled: "settled",
     RoundVoid: "void",
     RoundReferred: "referred",
+    RoundCorrected: "settled",
 }

@@ -64,6 +64,7 @@ def referred() -> RoundOutcome:
     return RoundOutcome(ROUND, "referred", None, "unreadable", "refer", "6.1", 12, ())
 
 
+CORRECTION = events.RoundCorrection(settled(), (), "misread", bytes(32))
 READ = events.ResultRead(ROUND, (1, 3, 4), (3, 2, 41), (987, 991, 1000), 12)
 
 
@@ -97,6 +98,10 @@ EVERY_EVENT: list[tuple[Sequence[events.Event], str]] = [
     ([events.RoundOpened(ROUND, "covered"), events.RoundSettled(ROUND, settled())], "Settled"),
     ([events.RoundOpened(ROUND, "covered"), events.RoundVoid(ROUND, "not-flat", "void", "5.3")], "Void"),
     ([events.RoundOpened(ROUND, "covered"), events.RoundReferred(ROUND, "unreadable", "6.1")], "Referred"),
+    ([events.RoundOpened(ROUND, "open"), events.WagersWithdrawn(ROUND, 1, "2.00")], "Place your bets"),
+    ([events.RoundOpened(ROUND, "covered"), READ, events.RoundHeld(ROUND, 12)], "4.1°"),
+    ([events.RoundOpened(ROUND, "covered"), events.RoundCorrected(ROUND, CORRECTION)], "Settled"),
+    ([events.StoreLost("disk full")], "ledger (disk full)"),
     ([events.FaultRaised("dome-open", "channel 2")], "dome-open (channel 2)"),
 ]
 
@@ -112,7 +117,14 @@ def test_every_event_is_seen(sequence: Sequence[events.Event], text: str, width:
 
 def test_every_kind_of_event_is_among_them() -> None:
     seen = {type(event) for sequence, _ in EVERY_EVENT for event in sequence}
-    assert seen | {events.FaultCleared} == set(events.Event.__args__)
+    assert seen | {events.FaultCleared, events.StoreBack} == set(events.Event.__args__)
+
+
+def test_a_ledger_that_is_written_again_is_no_fault() -> None:
+    view = new_view()
+    view.follow(events.StoreLost("disk full"))
+    view.follow(events.StoreBack())
+    assert "disk full" not in render(view, 80, 24)
 
 
 def test_a_cleared_fault_is_gone() -> None:
