@@ -99,8 +99,7 @@ def advance(state, event, now, limits):
         following = _with(following, coasting=now + limits.stroke_gap_ms)
     if _STOP_DRIVE in effects:
         # Before any record: journalling may keep interrupts waiting, those of the drive's timer too.
-        effects.remove(_STOP_DRIVE)
-        effects.insert(0, _STOP_DRIVE)
+        effects = [_STOP_DRIVE] + [effect for effect in effects if effect != _STOP_DRIVE]
     return following, effects
 
 

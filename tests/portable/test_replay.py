@@ -5,7 +5,7 @@ import unittest
 
 from tumbler.definitions import FACTS, FIRST_PREVIOUS
 from tumbler.records.chain import Chain
-from tumbler.replay import replay
+from tumbler.replay import Proven, replay
 
 ROUND, OTHER = b"r" * 16, b"o" * 16
 FIRMWARE = {"firmware": b"f" * 32, "profile": b"p" * 32}
@@ -66,11 +66,13 @@ class Window(unittest.TestCase):
         self.assertEqual(replay(stored).last_round, ROUND)
 
     def test_ten_rounds_are_wanted_for_recall_unless_they_lie_far_back(self):
-        rounds = [item for _ in range(12) for item in (opened(ROUND), void(ROUND))]
-        proven = replay(Stored(*rounds))
+        proven = Proven()
+        for sequence in range(1, 25):
+            kind, values = (opened if sequence % 2 else void)(ROUND)
+            proven.apply(kind, dict(values, sequence=sequence, boot=1))
         self.assertEqual((proven.keep, proven.wanted), (25, 5))
-        chatter = [("enclosure", {"channel": 4, "level": True})] * 370
-        self.assertEqual(replay(Stored(*(rounds + chatter))).wanted, 24 + 370 - 384)
+        proven.apply("enclosure", {"sequence": 600, "boot": 1})
+        self.assertEqual(proven.wanted, 600 - 384)
 
 
 class Replay(unittest.TestCase):
