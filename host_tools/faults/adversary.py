@@ -1,4 +1,4 @@
-"""Who breaks a simulated table on purpose: power, host, cable, line, clock, store, and people at the table."""
+"""Who breaks a simulated table on purpose: power, host, cable, line, clock, store, people at the table."""
 
 import asyncio
 from collections import Counter
@@ -20,7 +20,13 @@ class Adversary:
     """Everything of one table is in its hands; `done` counts what it did. `house` is the host that lives."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - all that can break
-        self, rng: Random, world: World, device: SimulatedDevice, cable: Cable, damage: Damage, clock: VirtualClock
+        self,
+        rng: Random,
+        world: World,
+        device: SimulatedDevice,
+        cable: Cable,
+        damage: Damage,
+        clock: VirtualClock,
     ) -> None:
         self.done: Counter[str] = Counter()
         self.house: House | None = None
@@ -111,4 +117,3 @@ class Adversary:
 def pause(rng: Random) -> float:
     """How long something is away: mostly seconds, at times minutes."""
     return rng.uniform(30, 200) if rng.random() < 0.1 else rng.uniform(0.1, 12)
-

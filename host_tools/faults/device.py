@@ -1,4 +1,4 @@
-"""A tumbler in memory that dies and comes back: the firmware's controller, journal, chain and link, as they are.
+"""A tumbler in memory that dies and comes back: the firmware's controller, journal, chain, link as they are.
 
 What outlives a power cut is the flash and the marks beside it. The power goes between two steps, or in the
 middle of an operation of the flash, which is then done in part. Only the signature is another
@@ -149,7 +149,9 @@ class SimulatedDevice:
     error of the firmware, which then stands still.
     """
 
-    def __init__(self, rng: Random, world: World, cable: Cable, failed: Callable[[BaseException], None]) -> None:
+    def __init__(
+        self, rng: Random, world: World, cable: Cable, failed: Callable[[BaseException], None]
+    ) -> None:
         self.records: list[bytes] = []
         self.acknowledged = 0
         self.boots: dict[int, float] = {}
@@ -238,11 +240,12 @@ class SimulatedDevice:
 
     async def _nap(self, board: _Board, phase: str) -> None:
         """Sleep until something has happened, or for as long as the phase allows."""
-        seconds = 0.25
         if board.blocked:
             seconds = 0.01
         elif phase in ("tumbling", "settling", "reading"):
             seconds = 0.03
+        else:
+            seconds = 0.25 if self.acknowledged < len(self.records) else 1.0
         news = self._world.news
         timer = asyncio.get_running_loop().call_later(seconds, news.set)
         await news.wait()

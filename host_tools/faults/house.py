@@ -78,7 +78,7 @@ class House:
     `killed_in`: statements until it is killed; `store_away`: until then nothing can be written.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what a host is started with
         self, folder: Path, device: Device, mode: str, cable: Cable, clock: VirtualClock, rng: Random
     ) -> None:
         self.folder = folder
@@ -94,7 +94,11 @@ class House:
         self._rng = rng
         self._tasks: list[asyncio.Task[None]] = []
         self.table = Table(
-            TableConfig(TABLE, device.id, TERMS[mode]), self.sink, self._new_session, clock, self._new_round_id
+            TableConfig(TABLE, device.id, TERMS[mode]),
+            self.sink,
+            self._new_session,
+            clock,
+            self._new_round_id,
         )
 
     def _new_session(self, **callbacks: Any) -> HostSession:
@@ -112,7 +116,7 @@ class House:
     # --- life and death
 
     async def live(self, play: Callable[["House"], Coroutine[Any, Any, None]]) -> None:
-        """Run the table and `play` until killed, or until `play` returns. Raises what went wrong in either."""
+        """Run the table and `play` until killed, or until `play` returns; raises what went wrong."""
         waiting = asyncio.create_task(self._wait_dead())
         self._tasks = [asyncio.create_task(self.table.run()), asyncio.create_task(play(self))]
         try:

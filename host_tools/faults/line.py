@@ -28,7 +28,7 @@ class Damage:
         self.done: Counter[str] = Counter()
         self._rng = rng
 
-    def apply(self, frame: bytes) -> list[tuple[float, bytes]]:
+    def apply(self, frame: bytes) -> list[tuple[float, bytes]]:  # noqa: PLR0911 - one for each kind
         """[(delay in seconds, bytes), ...] that come out for `frame`."""
         rng = self._rng
         if rng.random() >= self.share:

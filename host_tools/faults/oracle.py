@@ -1,7 +1,8 @@
 """Judges a shift by what the device promised, what lay on the platform and what the table server was told.
 
 It reads the database and the records with libraries of its own (SQLite, CBOR), decides with a pay table of
-its own, and shares nothing with the bridge but the definitions' numbers. Last it asks the product's own checks.
+its own, and shares nothing with the bridge but the definitions' numbers. Last it asks the product's own
+checks.
 """
 
 import hashlib
@@ -58,7 +59,9 @@ def judge(
     """Raise PromiseBroken at the first thing that is not as it must be; else what there was, in numbers."""
     with _rows(path) as rows:
         stored = [raw for (raw,) in rows("SELECT raw FROM records ORDER BY sequence")]
-        _require(stored == device.records, "the ledger's records are not the device's, each once and in order")
+        _require(
+            stored == device.records, "the ledger's records are not the device's, each once and in order"
+        )
         facts = _read_all(device)
         rounds = _Rounds(rows, facts, world, mode)
         verdicts = rounds.check()
@@ -68,6 +71,7 @@ def judge(
         _check_told(rows, server)
     _check_by_itself(path, device)
     return {
+        "head": hashlib.sha256(stored[-1]).hexdigest(),
         "records": len(stored),
         "rounds": verdicts["settled"] + verdicts["void"],
         "verdicts": dict(verdicts),
@@ -176,20 +180,24 @@ class _Rounds:
         return tuple(ends[0].fields["faces"]), ""
 
     def _check_reading(self, name: str, facts: list[Fact], reading: Fact) -> None:
-        """Bets were closed, in the same boot; the dice were tumbled in this round and lie as they were read."""
+        """Bets were closed, in the same boot; the dice were tumbled in this round and lie as read."""
         by_kind = {fact.kind: fact for fact in facts}
         order = ("tumble", "no-more-bets") if self._mode == "covered" else ("no-more-bets", "tumble")
         steps = [by_kind.get(kind) for kind in ("round-opened", *order, "reading")]
         _require(None not in steps, f"{name} was read without {order}")
         sequences = [step.fields["sequence"] for step in steps if step]
         _require(sequences == sorted(sequences), f"{name}: its steps are out of order")
-        _require(len({step.fields["boot"] for step in steps if step}) == 1, f"{name} was read by another boot")
+        _require(
+            len({step.fields["boot"] for step in steps if step}) == 1, f"{name} was read by another boot"
+        )
         newest = bisect_right(self._times, reading.at) - 1
         throws = newest + 1 - bisect_right(self._times, by_kind["round-opened"].at)
         _require(throws >= 3, f"{name} was read after {throws} strokes")
         throw = self._throws[newest]
         _require(throw.refusal == READABLE, f"{name} was read although {throw.refusal}")
-        _require(sorted(throw.faces) == sorted(reading.fields["faces"]), f"{name}: {throw.faces} was read wrong")
+        _require(
+            sorted(throw.faces) == sorted(reading.fields["faces"]), f"{name}: {throw.faces} was read wrong"
+        )
 
 
 # --- wagers and money
@@ -219,7 +227,11 @@ def _check_wagers(rows: Any, server: TableServer) -> dict[Key, Placed]:
     _require(set(found) == taken, f"wagers registered unlike the answers: {set(found) ^ taken}")
     for key, placed in found.items():
         sent = server.asked[key]
-        same = (sent.player, sent.wager, int(sent.stake) * _MINOR) == (placed.player, placed.wager, placed.stake)
+        same = (sent.player, sent.wager, int(sent.stake) * _MINOR) == (
+            placed.player,
+            placed.wager,
+            placed.stake,
+        )
         _require(same, f"wager {key} is registered as {placed}")
     for (number,) in rows("SELECT wager FROM withdrawals"):
         found[keys[number]] = replace(found[keys[number]], withdrawn=True)
@@ -238,7 +250,9 @@ def _check_money(rows: Any, faces: dict[bytes, tuple[int, ...]], wagers: dict[Ke
     for (round_, id), placed in wagers.items():
         expected = _outcome(placed, faces.get(round_))
         wanted = () if placed.withdrawn else (expected,)
-        _require(placed.results == wanted, f"wager {id} of {round_.hex()} came to {placed.results}, not {wanted}")
+        _require(
+            placed.results == wanted, f"wager {id} of {round_.hex()} came to {placed.results}, not {wanted}"
+        )
         back = placed.stake if placed.withdrawn else expected[2]
         accounts[f"player:{placed.player}"] += back - placed.stake
         accounts["house"] += placed.stake - back

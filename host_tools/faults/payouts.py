@@ -8,7 +8,7 @@ _TOTALS = {4: 128, 5: 64, 6: 38, 7: 24, 8: 17, 9: 14, 10: 13}  # and 21 minus ea
 _SINGLES = {0: 0, 1: 2, 2: 4, 3: 24}
 
 
-def twice_odds(wager: str, faces: tuple[int, ...]) -> int:
+def twice_odds(wager: str, faces: tuple[int, ...]) -> int:  # noqa: PLR0911 - one for each kind
     """Twice what the wager pays to one; 0: it is lost."""
     kind, _, number = wager.partition(":")
     total, triple = sum(faces), len(set(faces)) == 1

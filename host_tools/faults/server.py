@@ -4,6 +4,7 @@ It outlives the host's process. What it was answered is what a player was told, 
 """
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from random import Random
 from typing import TypeVar
@@ -96,17 +97,17 @@ class TableServer:
 
     async def _clear(self, table: Table, fact: str) -> None:
         """Somebody has looked: the fault may be cleared."""
-        try:
+        with contextlib.suppress(*_INTERRUPTIONS):  # still present, or not for now: the next round will tell
             await table.clear_fault(fact)
-        except _INTERRUPTIONS:
-            pass  # still present, or not for now: the next round will tell
 
     async def _decide(self, table: Table) -> None:
         """The shift manager voids what the rules leave to people."""
         for round_ in table.desk.referred():
             if self._rng.random() < 0.5 or self.stopping:
                 outcome = await _until_done(
-                    lambda id=round_.id: table.desk.void_referred(id, "Shift Manager", "the rules leave it open")
+                    lambda id=round_.id: table.desk.void_referred(
+                        id, "Shift Manager", "the rules leave it open"
+                    )
                 )
                 self.outcomes[outcome.round] = outcome
 
@@ -140,10 +141,9 @@ class TableServer:
     def _new_wager(self) -> Wager:
         rng = self._rng
         one, other = sorted(rng.sample(range(1, 7), 2))
-        name = rng.choice(
-            ("small", "big", "odd", "even", "any-triple", f"triple:{one}", f"double:{other}", f"single:{one}")
-            + (f"domino:{one}-{other}", f"total:{rng.randint(4, 17)}")
-        )
+        even = ("small", "big", "odd", "even", "any-triple")
+        numbered = (f"triple:{one}", f"double:{other}", f"single:{one}", f"domino:{one}-{other}")
+        name = rng.choice((*even, *numbered, f"total:{rng.randint(4, 17)}"))
         if rng.random() < 0.02:
             name = "total:3"  # which no layout offers
         player = rng.choice(("Ann", "Ben", "Cy"))
@@ -153,9 +153,7 @@ class TableServer:
         """Ask, and ask again until there is an answer; sometimes once more after it."""
         self._batches.append((round_id, batch))
         for _ in range(self._rng.choice((1, 1, 1, 1, 2))):
-            answers = await _until_done(lambda: table.place(round_id, batch))
-            for each in answers:
-                self._told(self.registered, (round_id, each.id), each.registered)
+            await self._ask_to_place(table, round_id, batch)
         self._batches.remove((round_id, batch))
 
     async def _withdraw(self, table: Table, round_id: bytes) -> None:
@@ -164,23 +162,29 @@ class TableServer:
             return
         chosen = self._rng.sample(mine, self._rng.randint(1, len(mine)))
         self._withdrawals.append((round_id, chosen))
-        answers = await _until_done(lambda: table.withdraw(round_id, chosen))
-        for each in answers:
-            self._told(self.withdrawn, (round_id, each.id), each.withdrawn)
+        await self._ask_to_withdraw(table, round_id, chosen)
         self._withdrawals.remove((round_id, chosen))
 
     async def _ask_all(self, table: Table) -> None:
         """A host is there again: ask for every answer that never came."""
-        for batches, ask, answers, taken in (
-            (self._batches, table.place, self.registered, "registered"),
-            (self._withdrawals, table.withdraw, self.withdrawn, "withdrawn"),
-        ):
-            while batches:
-                round_id, batch = batches[0]
-                self.asked_again += 1
-                for each in await _until_done(lambda ask=ask, id=round_id, batch=batch: ask(id, batch)):
-                    self._told(answers, (round_id, each.id), getattr(each, taken))
-                batches.pop(0)
+        while self._batches:
+            round_id, batch = self._batches[0]
+            await self._ask_to_place(table, round_id, batch)
+            self._batches.pop(0)
+            self.asked_again += 1
+        while self._withdrawals:
+            round_id, ids = self._withdrawals[0]
+            await self._ask_to_withdraw(table, round_id, ids)
+            self._withdrawals.pop(0)
+            self.asked_again += 1
+
+    async def _ask_to_place(self, table: Table, round_id: bytes, batch: list[Wager]) -> None:
+        for each in await _until_done(lambda: table.place(round_id, batch)):
+            self._told(self.registered, (round_id, each.id), each.registered)
+
+    async def _ask_to_withdraw(self, table: Table, round_id: bytes, ids: list[str]) -> None:
+        for each in await _until_done(lambda: table.withdraw(round_id, ids)):
+            self._told(self.withdrawn, (round_id, each.id), each.withdrawn)
 
     @staticmethod
     def _told(answers: dict[Key, bool], key: Key, answer: bool) -> None:

@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 from host_tools.faults.adversary import Adversary, pause
 from host_tools.faults.device import PromiseBroken, SimulatedDevice
-from host_tools.faults.house import TERMS, House, HostKilled
+from host_tools.faults.house import TERMS, HostKilled, House
 from host_tools.faults.line import Cable, Damage
 from host_tools.faults.oracle import judge
 from host_tools.faults.server import TableServer
@@ -151,9 +151,7 @@ class _Shift:
         """Nothing goes wrong any more: a round that begins now must be settled, and all be acknowledged."""
         calm_at, known = asyncio.get_running_loop().time(), set(self._server.outcomes)
         server, device = self._server, self._device
-        while not any(
-            each.verdict == "settled" for id, each in server.outcomes.items() if id not in known
-        ):
+        while not any(each.verdict == "settled" for id, each in server.outcomes.items() if id not in known):
             await self._in_time(calm_at, "no clean round")
         server.stopping = True
         while not server.rested.is_set() or device.acknowledged < len(device.records):

@@ -58,7 +58,7 @@ class VirtualClock:
 
 
 def run_virtually(work: Coroutine[Any, Any, T], expected: type[BaseException]) -> T:
-    """Run `work` to its end in virtual time; errors that nobody waited for are raised, but `expected` ones."""
+    """Run `work` to its end in virtual time; errors nobody waited for are raised, but `expected` ones."""
     problems: list[BaseException] = []
 
     def keep(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

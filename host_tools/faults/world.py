@@ -127,10 +127,11 @@ class World:
         self._dealer = self._later(self._rng.uniform(0.3, 3), lambda: self._move_cover(released))
 
     def _move_cover(self, opened: bool) -> None:
-        if self.levels["cover-open"] == opened:
+        end = {"cover-closed": not opened, "cover-open": opened}
+        if all(self.levels[channel] == level for channel, level in end.items()):
             return
         self._set(**{"cover-closed": False, "cover-open": False})
-        self._dealer = self._later(0.15, lambda: self._set(**{"cover-closed": not opened, "cover-open": opened}))
+        self._dealer = self._later(0.15, lambda: self._set(**end))
 
     def lift_cover(self, seconds: float) -> None:
         """The dealer opens the cover although it is not released, and closes it again."""
