@@ -1,12 +1,13 @@
-"""`tumbler bench [NAME]`: each module of the checkout's `benchmarks` folder against its baseline."""
+"""`tumbler bench [NAME]`: the checkout's `benchmarks`, each against its baseline, and campaigns."""
 
 import importlib
 import json
+import os
 import pkgutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -18,21 +19,64 @@ def register(app: typer.Typer) -> None:
     app.command("bench")(bench)
 
 
-def bench(
+def bench(  # noqa: PLR0913, PLR0917 - a command has so many options
     name: Annotated[str | None, typer.Argument(help="One benchmark; all when left out.")] = None,
+    scenes: Annotated[
+        int | None, typer.Option(min=1, help="With reader: a campaign over so many scenes of the twin.")
+    ] = None,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, help="With table: a campaign of so many whole rounds on the twin.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of a campaign: the same seed, the same scenes.")] = 1,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Of a campaign: processes; one a core.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Of a campaign: its folder, where it goes on when it was stopped.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a result, nothing else.")] = False,
 ) -> None:
-    """Measure every benchmark against its baseline, as ratios."""
+    """Measure every benchmark against its baseline, as ratios; or run a campaign (docs/campaign.md)."""
     names = list_benchmarks(ROOT / "benchmarks")
     if not names:
         _stop("there is no benchmarks folder here: run it from a checkout of the project, with `make bench`")
-    if name is not None and name not in names:
-        _stop(f"no benchmark {name!r}; there are {', '.join(names)}")
     sys.path.insert(0, str(ROOT))
+    if scenes is not None or rounds is not None or name == "table":
+        _campaign(name, scenes, rounds, seed, jobs or os.cpu_count() or 1, out, as_json)
+    if name is not None and name not in names:
+        _stop(f"no benchmark {name!r}; there are {', '.join(names)}, and the campaign table")
     chosen = names if name is None else [name]
     results = _run_all(chosen)
     ok = _print_json(results) if as_json else _print_table(results)
     raise typer.Exit(0 if ok else 1)
+
+
+def _campaign(  # noqa: PLR0913, PLR0917 - what a campaign is asked
+    name: str | None,
+    scenes: int | None,
+    rounds: int | None,
+    seed: int,
+    jobs: int,
+    out: Path | None,
+    as_json: bool,
+) -> NoReturn:
+    """Run it; exit status 1 when anything was wrong."""
+    count = {"reader": scenes, "table": rounds}.get(name or "")
+    if count is None or (scenes is not None and rounds is not None):
+        _stop("a campaign is `reader --scenes N` or `table --rounds N`")
+    from host_tools.campaign.errors import SittingFailed  # noqa: PLC0415
+    from host_tools.twin.errors import TwinError  # noqa: PLC0415 - only when called
+    from host_tools.twin.workers import WorkerLost  # noqa: PLC0415
+
+    campaign = importlib.import_module(f"host_tools.campaign.{name}")
+    folder = out or ROOT / "build" / "campaign" / f"{name}-{seed}"
+    try:
+        figures = campaign.run(count, seed, jobs, folder)
+    except (TwinError, WorkerLost, SittingFailed) as error:
+        _stop(str(error))
+    except KeyboardInterrupt:
+        _stop("stopped; the same command goes on from here")
+    told = f"{campaign.summary(figures)}\nReport: {folder / 'report.html'}"
+    print(json.dumps(figures) if as_json else told)
+    raise typer.Exit(0 if campaign.is_clean(figures) else 1)
 
 
 def list_benchmarks(folder: Path) -> list[str]:
@@ -91,6 +135,6 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
 
 
-def _stop(reason: str) -> None:
+def _stop(reason: str) -> NoReturn:
     print(f"tumbler bench: {reason}", file=sys.stderr)
     raise typer.Exit(2)

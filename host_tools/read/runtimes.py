@@ -70,11 +70,14 @@ def read_on_host(profile: Path, count: int) -> Iterator[ReadScene]:
 
 
 @contextmanager
-def read_on_micropython(profile: Path, count: int) -> Iterator[ReadScene]:
-    """The device's reader in a MicroPython process with about a board's memory. ReadError if it fails."""
+def read_on_micropython(profile: Path, count: int, firmware: Path = FIRMWARE) -> Iterator[ReadScene]:
+    """The device's reader in a MicroPython process with about a board's memory. ReadError if it fails.
+
+    `firmware`: the folder of its source, or of a build's bytecode, which leaves more of the memory.
+    """
     if not MICROPYTHON.exists():
         raise ReadError(f"{MICROPYTHON}: MicroPython is not installed here; use --runtime cpython")
-    script = _SERVE.format(firmware=str(FIRMWARE), profile=str(profile.resolve()), count=count)
+    script = _SERVE.format(firmware=str(firmware), profile=str(profile.resolve()), count=count)
     command = [MICROPYTHON, "-X", f"heapsize={HEAP}", "-c", script]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin is not None

@@ -1,0 +1,112 @@
+"""One scene of the reader's campaign: the twin shows it, the device's reader reads it, and it is judged."""
+
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+from host_tools.campaign.profiles import Profiles
+from host_tools.campaign.reader_figures import CRASHED, UNCALIBRATED
+from host_tools.read.runtimes import ReadError, read_on_micropython
+from host_tools.scoring import Label, LabelledDie, judge
+from host_tools.twin.studio import Shot, Studio
+from host_tools.virtual_board.build import build
+
+COUNT = 3
+
+
+@dataclass(frozen=True)
+class Readings:
+    """Reads scene `number` of a studio's set with one reader process for each profile; they stay alive."""
+
+    studio: Studio
+    profiles: Profiles
+
+    def __call__(self, number: int) -> dict[str, Any]:
+        """What came of the scene, as a line of the campaign's results."""
+        begun = process_time()
+        shot = self.studio.shoot(number)
+        rendered_s = process_time() - begun
+        return self._told(shot, number) | {"twin_ms": round(1000 * rendered_s)}
+
+    def _told(self, shot: Shot, number: int) -> dict[str, Any]:
+        answer = self._read(shot)
+        found = judge(label_of(shot), answer)
+        outcome = UNCALIBRATED if answer["reason"] == UNCALIBRATED else found.outcome.value
+        return {
+            "scene": number,
+            **asdict(shot.draw),
+            "unit": shot.unit.number,
+            "verdict": shot.label["verdict"],
+            "reason": shot.label["reason"],
+            "outcome": outcome,
+            "pairs": found.pairs,
+            "true": sorted(shot.label["values"]),
+            "read": sorted(answer["faces"]),
+            "refusal": answer["reason"],
+            "detail": answer["detail"],
+            "read_ms": answer["ms"],
+        }
+
+    def _read(self, shot: Shot) -> dict[str, Any]:
+        draw = shot.draw
+        profile = self.profiles.path(shot.unit.number, draw.size, draw.lamps, draw.style)
+        if profile is None:
+            return _refusal(UNCALIBRATED, "")
+        try:
+            return self._readers.read(profile, [frame.tobytes() for frame in shot.picture.frames])
+        except ReadError as error:
+            return _refusal(CRASHED, str(error))
+
+    @cached_property
+    def _readers(self) -> "_Readers":
+        return _Readers()
+
+
+class _Readers:
+    """Reader processes by profile. They end with this process, whose end closes what they read from."""
+
+    def __init__(self) -> None:
+        self._firmware = build()
+        self._open: dict[Path, tuple[ExitStack, Any]] = {}
+
+    def read(self, profile: Path, frames: list[bytes]) -> dict[str, Any]:
+        """The answer for a scene's frames. ReadError when the reader failed; the next one is new."""
+        if profile not in self._open:
+            stack = ExitStack()
+            self._open[profile] = (
+                stack,
+                stack.enter_context(read_on_micropython(profile, COUNT, self._firmware)),
+            )
+        stack, read = self._open[profile]
+        try:
+            return read(frames)
+        except ReadError:
+            del self._open[profile]
+            stack.close()
+            raise
+
+
+def _refusal(reason: str, detail: str) -> dict[str, Any]:
+    return {"verdict": "refused", "faces": [], "reason": reason, "detail": detail, "dice": [], "ms": 0}
+
+
+def label_of(shot: Shot) -> Label:
+    """The truth of a scene, as readers are judged by it."""
+    told = shot.label
+    dice = tuple(
+        LabelledDie(die["face"], die["top_px"][0], die["top_px"][1], die["tilt_deg"]) for die in told["dice"]
+    )
+    return Label(
+        name=told["scene"],
+        path=Path(told["scene"]),
+        category=told["category"],
+        style=told["style"],
+        values=tuple(sorted(told["values"])),
+        must_refuse=told["must_refuse"],
+        borderline=told["borderline"],
+        dice=dice,
+        fields=told,
+    )
