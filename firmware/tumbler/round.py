@@ -50,9 +50,6 @@ def initial(faults=(), last_round=None):
     return State("idle", None, OPEN, last_round, *none_seen, False, False, None, None, 0, tuple(faults), None)
 
 
-_STOP_DRIVE = ("stop-drive",)
-
-
 def _with(state, **changes):
     return State(*[changes.get(name, getattr(state, name)) for name in _FIELDS])
 
@@ -97,9 +94,9 @@ def advance(state, event, now, limits):
     if state.phase == "tumbling" and following.phase == "idle":
         # A stroke that the drive had begun comes all the same.
         following = _with(following, coasting=now + limits.stroke_gap_ms)
-    if _STOP_DRIVE in effects:
-        # Before any record: journalling may keep interrupts waiting, those of the drive's timer too.
-        effects = [_STOP_DRIVE] + [effect for effect in effects if effect != _STOP_DRIVE]
+    # The drive stops before any record: journalling may keep interrupts waiting, those of its timer too.
+    stops = [effect for effect in effects if effect[0] == "stop-drive"]
+    effects = stops + [effect for effect in effects if effect[0] != "stop-drive"]
     return following, effects
 
 
@@ -203,7 +200,7 @@ def _end(state):
     )
     effects = []
     if state.phase == "tumbling":
-        effects.append(_STOP_DRIVE)
+        effects.append(("stop-drive",))
     if state.mode == COVERED:
         effects.append(("release-cover", False))
     return ended, effects
@@ -292,7 +289,7 @@ def _tumble_done(state, now, limits):
     """All strokes seen, or their time is over: enough of them, or the round is void (5.1, 5.3.1)."""
     if len(state.strokes) < limits.min_tumbles:
         return _void(state, "too-few-tumbles", f"{state.weak} weak" if state.weak else "")
-    effects = [("record", "tumble", {"round": state.round, "strokes": state.strokes}), _STOP_DRIVE]
+    effects = [("record", "tumble", {"round": state.round, "strokes": state.strokes}), ("stop-drive",)]
     state = _with(state, phase="settling", tumbled=True, deadline=now + limits.settle_ms)
     return (_settled(state, now, limits) if state.at_rest else state), effects
 
