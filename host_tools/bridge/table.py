@@ -165,10 +165,7 @@ class Table:
     async def no_more_bets(self) -> None:
         """Close bets in the ledger, then on the device; returns once the device's record is durable."""
         round_ = self._current()
-        self._require(round_.id, "betting", "closing")
-        if round_.state == "betting":
-            closing = partial(self._books.set_state, round_.id, "closing", self._clock.wall_ms())
-            await self._books.durably(closing)
+        await self._books.durably(partial(self._close_bets, round_.id, self._clock.wall_ms()))
         reply = await self._command("no-more-bets", round=round_.id)
         while reply.status == "wrong-state" and reply.state == "settling":
             await self._clock.sleep(_SETTLING_PAUSE_S)
@@ -317,6 +314,12 @@ class Table:
         return await self._books.durably(
             partial(void_unopened, self._books, round_, self.config.terms, now_ms)
         )
+
+    def _close_bets(self, round_id: bytes, now_ms: int) -> None:
+        """Inside the transaction: a record that ends the round may have been committed just before it."""
+        self._require(round_id, "betting", "closing")
+        if self._state(round_id) == "betting":
+            self._books.set_state(round_id, "closing", now_ms)
 
     def _state(self, round_id: bytes) -> str:
         return self._books.round(round_id).state

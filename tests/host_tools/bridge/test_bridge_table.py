@@ -250,6 +250,29 @@ async def test_a_device_that_voids_while_bets_are_open_ends_the_round(house: Hou
             await table.no_more_bets()
 
 
+async def test_a_round_that_the_device_ends_just_as_bets_close_is_told_as_ended(
+    house: House, mode: str
+) -> None:
+    async with house.running() as table:
+        await table.open_round()
+        if mode == "covered":
+            await table.tumble()
+        await table.bets_open()
+        durably = house.ledger.durably
+
+        async def after_the_void(work):
+            house.ledger.durably = durably
+            house.tumbler.void("host-lost")
+            await house.session.deliver()
+            return await durably(work)
+
+        house.ledger.durably = after_the_void
+        with pytest.raises(RoundEnded):
+            await table.no_more_bets()
+        outcome = await table.result()
+        assert (outcome.verdict, outcome.fact) == ("void", "host-lost")
+
+
 async def test_closing_waits_for_the_dice_to_rest(tmp_path: Path) -> None:
     house = House(tmp_path / "ledger.db", Tumbler(), "covered")
     tries = 0
