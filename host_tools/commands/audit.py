@@ -48,14 +48,12 @@ def verify(
 
 @audit.command("export")
 def export(
-    ledger: Annotated[Path, typer.Argument(help="A table's ledger; no bridge may be running on it.")],
+    ledger: Annotated[str, typer.Argument(help="A SQLite file or a postgresql:// URL; tables may run.")],
     out: Annotated[Path, typer.Argument(help="The file to make, JSON lines for `tumbler audit verify`.")],
 ) -> None:
     """Write every record of a ledger, as received, for an auditor."""
     from host_tools.ledger import LedgerError, export_records, open_ledger  # noqa: PLC0415 - imported when called
 
-    if not ledger.is_file():
-        _stop(f"there is no ledger {ledger}")
     if out.exists():
         _stop(f"{out} exists already; name a new file")
     try:

@@ -198,6 +198,8 @@ def _connect(path: Path) -> apsw.Connection:
 
 def _open(path: Path, flags: int, *, may_be_old: bool = False) -> apsw.Connection:
     """A connection to a ledger; anything else is refused before it is touched."""
+    if not path.exists():
+        raise LedgerUnusable(f"there is no ledger {path}")
     try:
         connection = apsw.Connection(str(path), flags=flags)
     except apsw.Error as error:
