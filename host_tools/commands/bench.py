@@ -32,17 +32,28 @@ def bench(  # noqa: PLR0913, PLR0917 - a command has so many options
     out: Annotated[
         Path | None, typer.Option(help="Of a campaign: its folder, where it goes on when it was stopped.")
     ] = None,
+    part: Annotated[
+        str | None, typer.Option(help="With faults: flash, table, bridge or store; all when left out.")
+    ] = None,
+    size: Annotated[
+        int | None, typer.Option(min=1, help="With faults: of that part, in place of its full size.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a result, nothing else.")] = False,
 ) -> None:
-    """Measure every benchmark against its baseline, as ratios; or run a campaign (docs/campaign.md)."""
+    """Measure every benchmark against its baseline, as ratios; or run a campaign (docs/campaign.md), or break
+    everything on purpose (tests/faults/README.md)."""
     names = list_benchmarks(ROOT / "benchmarks")
     if not names:
         _stop("there is no benchmarks folder here: run it from a checkout of the project, with `make bench`")
     sys.path.insert(0, str(ROOT))
+    if name == "faults":
+        _faults(part, seed, size, out)
+    if part is not None or size is not None:
+        _stop("--part and --size are of `faults`")
     if scenes is not None or rounds is not None or name == "table":
         _campaign(name, scenes, rounds, seed, jobs or os.cpu_count() or 1, out, as_json)
     if name is not None and name not in names:
-        _stop(f"no benchmark {name!r}; there are {', '.join(names)}, and the campaign table")
+        _stop(f"no benchmark {name!r}; there are {', '.join(names)}, the campaign table, and faults")
     chosen = names if name is None else [name]
     results = _run_all(chosen)
     ok = _print_json(results) if as_json else _print_table(results)
@@ -77,6 +88,19 @@ def _campaign(  # noqa: PLR0913, PLR0917 - what a campaign is asked
     told = f"{campaign.summary(figures)}\nReport: {folder / 'report.html'}"
     print(json.dumps(figures) if as_json else told)
     raise typer.Exit(0 if campaign.is_clean(figures) else 1)
+
+
+def _faults(part: str | None, seed: int, size: int | None, out: Path | None) -> NoReturn:
+    """Break everything on purpose, a JSON object a part; exit status 1 when a promise was broken."""
+    from host_tools.faults.parts import PARTS, run_all  # noqa: PLC0415 - only when called
+
+    if part not in (None, *PARTS):
+        _stop(f"no part {part!r} of faults; there are {', '.join(PARTS)}")
+    sound = True
+    for figures in run_all(part, seed, size, out or ROOT / "build" / "faults"):
+        print(json.dumps(figures), flush=True)
+        sound = sound and not figures["broken"]
+    raise typer.Exit(0 if sound else 1)
 
 
 def list_benchmarks(folder: Path) -> list[str]:

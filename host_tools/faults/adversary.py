@@ -3,13 +3,8 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable
-from random import Random
 
-from host_tools.faults.device import SimulatedDevice
-from host_tools.faults.house import House
-from host_tools.faults.line import Cable, Damage
-from host_tools.faults.virtual_time import VirtualClock
-from host_tools.faults.world import World
+from host_tools.faults.simulation import Simulation
 
 MEAN_S = 75.0  # between two faults
 _WORST_SHARE = 0.3
@@ -17,26 +12,12 @@ _CHANNELS = ("dome-closed", "dome-intact", "door-closed", "tilted")
 
 
 class Adversary:
-    """Everything of one table is in its hands; `done` counts what it did. `house` is the host that lives."""
+    """Everything of one table is in its hands; `done` counts what it did."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - all that can break
-        self,
-        rng: Random,
-        world: World,
-        device: SimulatedDevice,
-        cable: Cable,
-        damage: Damage,
-        clock: VirtualClock,
-    ) -> None:
+    def __init__(self, table: Simulation) -> None:
         self.done: Counter[str] = Counter()
-        self.house: House | None = None
-        self.disturbed_at = 0.0
-        self._rng = rng
-        self._world = world
-        self._device = device
-        self._cable = cable
-        self._damage = damage
-        self._clock = clock
+        self._table = table
+        self._rng = table.rng
         self._ways: tuple[tuple[Callable[[], None], int], ...] = (
             (self._cut_power, 4),
             (self._cut_power_in_flash, 6),
@@ -60,60 +41,49 @@ class Adversary:
             for way in self._rng.choices(ways, weights, k=self._rng.choice((1, 1, 1, 2, 3))):
                 way()
                 self.done[way.__name__.strip("_")] += 1
-                self.disturbed_at = asyncio.get_running_loop().time()
-
-    def rest(self) -> None:
-        """Put everything right that can be put right."""
-        self._world.calm = True
-        self._damage.share = 0.0
-        self._cable.plug(0)
-        if self.house:
-            self.house.killed_in = None
-            self.house.store_away = 0.0
-        self._device.cut_in = None
+                self._table.disturbed_at = asyncio.get_running_loop().time()
 
     def _cut_power(self) -> None:
-        self._device.cut()
+        self._table.device.cut()
 
     def _cut_power_in_flash(self) -> None:
-        self._device.cut_in = self._rng.randint(1, 40)
+        self._table.device.cut_in = self._rng.randint(1, 40)
 
     def _kill_host(self) -> None:
-        if self.house:
-            self.house.kill()
+        if self._table.house:
+            self._table.house.kill()
 
     def _kill_host_at_statement(self) -> None:
-        if self.house:
-            self.house.killed_in = self._rng.randint(1, 120)
+        if self._table.house:
+            self._table.house.killed_in = self._rng.randint(1, 120)
 
     def _pull_cable(self) -> None:
-        self._cable.pull()
+        self._table.cable.pull()
         name = self._rng.randrange(4)
-        asyncio.get_running_loop().call_later(pause(self._rng), self._cable.plug, name)
+        asyncio.get_running_loop().call_later(self.pause(), self._table.cable.plug, name)
 
     def _jump_clock(self) -> None:
-        self._clock.offset_ms = int(self._rng.choice((-1, 1)) * 10 ** self._rng.uniform(3, 10.5))
+        self._table.clock.offset_ms = int(self._rng.choice((-1, 1)) * 10 ** self._rng.uniform(3, 10.5))
 
     def _change_weather(self) -> None:
-        self._damage.share = self._rng.choice((0.0, self._rng.uniform(0, _WORST_SHARE), _WORST_SHARE))
+        self._table.damage.share = self._rng.choice((0.0, self._rng.uniform(0, _WORST_SHARE), _WORST_SHARE))
 
     def _lose_store(self) -> None:
-        if self.house:
-            self.house.store_away = asyncio.get_running_loop().time() + self._rng.uniform(0.5, 30)
+        if self._table.house:
+            self._table.house.store_away = asyncio.get_running_loop().time() + self._rng.uniform(0.5, 30)
 
     def _touch_enclosure(self) -> None:
-        self._world.disturb(self._rng.choice(_CHANNELS), self._rng.uniform(0.005, 4))
+        self._table.world.disturb(self._rng.choice(_CHANNELS), self._rng.uniform(0.005, 4))
 
     def _lift_cover(self) -> None:
-        self._world.lift_cover(self._rng.uniform(0.5, 8))
+        self._table.world.lift_cover(self._rng.uniform(0.5, 8))
 
     def _lean_on_platform(self) -> None:
-        self._world.stray_stroke()
+        self._table.world.stray_stroke()
 
     def _bump_table(self) -> None:
-        self._world.shake(self._rng.uniform(0.1, 2))
+        self._table.world.shake(self._rng.uniform(0.1, 2))
 
-
-def pause(rng: Random) -> float:
-    """How long something is away: mostly seconds, at times minutes."""
-    return rng.uniform(30, 200) if rng.random() < 0.1 else rng.uniform(0.1, 12)
+    def pause(self) -> float:
+        """How long something is away: mostly seconds, at times minutes."""
+        return self._rng.uniform(30, 200) if self._rng.random() < 0.1 else self._rng.uniform(0.1, 12)

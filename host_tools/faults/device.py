@@ -158,7 +158,10 @@ class SimulatedDevice:
         self.appending = False
         self.busy_s = 0.0
         self.cut_in: int | None = None  # operations of the flash until the power goes
-        self.torn = 0  # operations in which it went
+        self.cuts: list[int] = []  # `cut_in` of the boots to come
+        self.operations = 0  # of the flash
+        self.torn = 0  # operations in which the power went
+        self.tears = rng  # decides how much of such an operation is done
         self.disturbed_at = 0.0
         self.blocks = tuple(rng.sample(range(50), rng.randint(_LEAST_BLOCKS, 48)))
         self._key = _Key(rng.randbytes(32))
@@ -192,6 +195,8 @@ class SimulatedDevice:
 
     def power_on(self) -> None:
         """Boot."""
+        if self.cuts:
+            self.cut_in = self.cuts.pop(0)
         self._life = asyncio.create_task(self._live())
 
     def cut(self) -> None:
@@ -293,6 +298,7 @@ class SimulatedDevice:
 
     def _watch(self, operation: Any) -> None:
         """Each operation of the flash passes here before it is done."""
+        self.operations += 1
         if isinstance(operation, Erase):
             self._deaf_s += _ERASING_S
         if self.cut_in is None:
@@ -300,13 +306,13 @@ class SimulatedDevice:
         self.cut_in -= 1
         if self.cut_in > 0:
             return
-        percent = self._rng.choice((0, 25, 50, 75, 100))
+        percent = self.tears.choice((0, 25, 50, 75, 100))
         if isinstance(operation, MarkChange):
             if percent >= 50:
                 operation.apply(self._medium)
         elif percent == 100:
             operation.apply(self._medium.content)
         else:
-            garbage = self._rng.choice((None, lambda: self._rng.getrandbits(32)))
+            garbage = self.tears.choice((None, lambda: self.tears.getrandbits(32)))
             operation.torn(self._medium.content, percent, garbage)
         raise PowerCut

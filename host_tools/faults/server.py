@@ -62,6 +62,11 @@ class TableServer:
         self.rested.set()
         await self.closed.wait()
 
+    async def concluded(self, count: int) -> None:
+        """Return when so many rounds have come to an end."""
+        while len(self.outcomes) < count:  # noqa: ASYNC110 - virtual time
+            await asyncio.sleep(1)
+
     @property
     def waiting(self) -> bool:
         """Whether an answer has not come yet."""
