@@ -1,6 +1,8 @@
-"""The pytest plugin (docs/testers.md): fixtures `tumbler_board` and `tumbler_pins`, mark `tumbler`."""
+"""The pytest plugin (docs/testers.md): fixtures `tumbler_board`, `tumbler_pins` and `tumbler_scenes`, and the
+mark `tumbler`.
+"""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,6 +10,7 @@ import pytest
 
 if TYPE_CHECKING:
     from host_tools.testing.tester import BoardUnderTest, PinsUnderTest
+    from host_tools.twin.studio import Shot
 
 _MARK = "tumbler(mode='covered', scenario=None): what the board of `tumbler_board` plays."
 
@@ -31,3 +34,11 @@ def tumbler_board(request: pytest.FixtureRequest, tmp_path: Path) -> "Iterator[B
 def tumbler_pins(tumbler_board: "BoardUnderTest") -> "PinsUnderTest":
     """The pins of that tumbler."""
     return tumbler_board.pins
+
+
+@pytest.fixture
+def tumbler_scenes() -> "Callable[..., Shot]":
+    """Fresh labelled scenes of the twin: `tumbler_scenes(seed, category="flat", ...)` (docs/testers.md)."""
+    from host_tools.testing.scenes import scene_of  # noqa: PLC0415
+
+    return scene_of

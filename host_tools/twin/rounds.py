@@ -15,7 +15,7 @@ from host_tools.twin.truth import COCKED, SLIGHT, tell
 from host_tools.twin.workers import in_order
 
 STROKES = 4
-BLOCK = 100  # rounds of one tumbler, one after the other
+BLOCK = 50  # rounds of one tumbler, one after the other
 
 
 @dataclass(frozen=True, slots=True)
