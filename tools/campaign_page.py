@@ -1,0 +1,115 @@
+"""Writes docs/campaign.md from the figures in docs/campaign; --check only says whether it is stale.
+
+tumbler bench reader --scenes 20000      then copy figures.json from the report's folder
+tumbler bench table --rounds 5000        to docs/campaign/reader.json and table.json
+"""
+
+import json
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "firmware")]
+
+from generated_files import bring_up_to_date, is_check  # noqa: E402
+
+FOLDER = ROOT / "docs" / "campaign"
+PAGE = "docs/campaign.md"
+AXES = ("category", "style", "size", "lamps", "renderer", "trouble")
+HEAD = """# What the twin's campaigns found
+
+Made by `tools/campaign_page.py` from the figures in `docs/campaign`; how they come about is told in
+[twin.md](twin.md). The twin's situations are chosen, so these are no natural rates. Bounds hold at 95 %
+(Clopper and Pearson).
+"""
+
+
+def text(reader, table):
+    """The page, from the figures of the two campaigns as they were written."""
+    return "\n".join([HEAD, *_reader(reader), "", *_table(table)]) + "\n"
+
+
+def _reader(figures):
+    told = figures["all"]
+    yield "## The device's reader\n"
+    yield (
+        f"`tumbler bench reader --scenes {figures['scenes'] + figures['uncalibrated']}"
+        f" --seed {figures['seed']}`, commit `{figures['commit']}`, {figures['units']} tumblers calibrated"
+        " from pictures.\n"
+    )
+    yield (
+        f"**{told['errors']} wrong** of {told['errors'] + told['right']:,} scenes read:"
+        f" at most {_percent(told['errors_at_most'])}."
+        f" {told['refused_rightly']:,} scenes were refused as they must be, and {told['lost']:,} of"
+        f" {told['readable']:,} readable ones, {_percent(told['lost_share'])}. The reader crashed"
+        f" {figures['crashed']} times.\n"
+    )
+    if figures["uncalibrated"]:
+        yield (
+            f"{figures['uncalibrated']:,} more scenes were not read: calibration refused to make a profile"
+            " for their dice, light and size.\n"
+        )
+    for axis in AXES:
+        yield from _markdown(
+            (axis, "scenes", "right", "wrong", "refused rightly", "borderline refused", "readable refused"),
+            [
+                (
+                    name,
+                    each["scenes"],
+                    each["right"],
+                    each["errors"],
+                    each["refused_rightly"],
+                    each["refused_borderline"],
+                    f"{each['lost']} of {each['readable']}",
+                )
+                for name, each in figures["by"][axis].items()
+            ],
+        )
+    yield from _markdown(("die, and what was read", "dice"), figures["confusion"].items())
+
+
+def _table(figures):
+    yield "## Whole tables\n"
+    yield (
+        f"`tumbler bench table --rounds {figures['rounds']} --seed {figures['seed']}`, commit"
+        f" `{figures['commit']}`.\n"
+    )
+    yield (
+        f"**{figures['wrong']} wrong** of {figures['settled']:,} rounds settled, at most"
+        f" {_percent(figures['wrong_at_most'])}; {figures['wagers']:,} settled wagers checked against odds"
+        f" written down a second time; {len(figures['findings'])} findings in the audits of records and"
+        f" ledgers. Faces of settled rounds {figures['faces']['counts']}, p {figures['faces']['p']:.3f}.\n"
+    )
+    how = sorted(figures["judged"])
+    yield from _markdown(("rounds", *how), [("all", *(figures["judged"][each] for each in how))])
+    for axis, groups in figures["by"].items():
+        yield from _markdown(
+            (axis, *how), [(name, *(of.get(each, 0) for each in how)) for name, of in groups.items()]
+        )
+
+
+def _markdown(head, rows):
+    yield "| " + " | ".join(map(str, head)) + " |"
+    yield "|---" * len(head) + "|"
+    for row in rows:
+        yield "| " + " | ".join(f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row) + " |"
+    yield ""
+
+
+def _percent(share):
+    return "none" if share is None else f"{100 * share:.2g} %"
+
+
+def main(arguments):
+    check = is_check("campaign_page.py", arguments)
+    figures = [FOLDER / f"{name}.json" for name in ("reader", "table")]
+    missing = [path for path in figures if not path.exists()]
+    if missing:
+        sys.exit(f"no {', '.join(str(path.relative_to(ROOT)) for path in missing)}: run the campaigns first")
+    bring_up_to_date(
+        "campaign_page.py", {PAGE: text(*(json.loads(path.read_text()) for path in figures))}, check
+    )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
