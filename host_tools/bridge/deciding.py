@@ -89,24 +89,17 @@ def settle_referred(bench: Bench, round_id: bytes, faces: ledger.Faces, decision
 def correct(bench: Bench, round_id: bytes, faces: ledger.Faces, decision: Decision) -> RoundCorrection:
     """Settle a round again by the dice, because a wrong result was registered (RWS 5.5, MBS 6.3).
 
-    Once the next round has begun the error stays as it is at the table (RWS 5.6) and is the shift manager's.
+    However late it is noticed: what was paid and collected in the rounds after it stays as it is (RWS 5.6).
     Raises WrongStep, settlement.OutcomeError, TermsLost.
     """
     round_ = bench.books.round(round_id)
     made = bench.books.settlement(round_id)
     if round_.state != "settled" or made is None:
         raise WrongStep(f"round {round_id.hex()} is {round_.state}; only a settled round can be corrected")
-    rulebook = terms_of(round_, bench.find_rulebook).rulebook
-    latest = bench.books.latest_round(round_.table)
-    if latest is None or latest.id != round_id:
-        raise WrongStep(
-            f"the next round has begun: the error is no longer corrected at the table; it is for the"
-            f" {rulebook.referral} (clause {rulebook.referral_clause})"
-        )
     if made.faces == faces:
         raise WrongStep(f"round {round_id.hex()} is settled by these faces already")
     outcomes = _by_dice(bench, round_, faces)
-    clause = rulebook.ruling(WRONG_RESULT).clause
+    clause = terms_of(round_, bench.find_rulebook).rulebook.ruling(WRONG_RESULT).clause
     change = _Change(round_, made, faces, (WRONG_RESULT, "settle-by-dice", clause))
     return _replace(bench, change, outcomes, decision)
 

@@ -74,7 +74,8 @@ class Desk:
     # --- settled: a wrong result, damaged dice ---
 
     async def correct(self, round_id: bytes, faces: ledger.Faces, decision: Decision) -> RoundCorrection:
-        """Settle the table's latest round again by the dice (RWS 5.5); lists what to collect and pay.
+        """Settle a round again by the dice (RWS 5.5), also once later rounds have begun, which stay as they
+        are (RWS 5.6); lists what to collect and pay.
 
         Raises WrongStep, settlement.OutcomeError, TermsLost."""
         bench = self._sink.bench()

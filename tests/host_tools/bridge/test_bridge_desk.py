@@ -121,14 +121,54 @@ async def test_a_wrong_result_is_corrected_by_the_dice(house: House, told: list[
         house.ledger.check()
 
 
-async def test_nothing_is_corrected_once_the_next_round_has_begun(house: House) -> None:
+def all_of(house: House, round_id: bytes) -> tuple[object, ...]:
+    """Everything that the ledger says of a round."""
+    books = house.ledger
+    endings = (books.settlements(round_id), books.outcomes(round_id) if books.settlements(round_id) else ())
+    return books.round(round_id), books.wagers(round_id), books.postings(round_id), endings
+
+
+async def test_an_error_noticed_late_is_corrected_and_touches_no_later_round(house: House) -> None:
+    """RWS 5.5: the round is settled by its dice; RWS 5.6: the later rounds' outcomes stay as they are."""
     async with house.running() as table:
         wrong = await table.play_round(bet)
-        await table.open_round()
-        before = house.ledger.postings(wrong.round)
-        with pytest.raises(WrongStep, match=r"next round has begun.*5\.10"):
-            await table.desk.correct(wrong.round, (4, 5, 4), DECISION)
-        assert house.ledger.postings(wrong.round) == before
+        house.tumbler.faces = (4, 5, 6)
+        later = await table.play_round(bet)
+        playing = await table.open_round()
+        await bet(table)
+        untouched = all_of(house, later.round), all_of(house, playing)
+        correction = await table.desk.correct(wrong.round, (4, 5, 4), DECISION)
+        assert (correction.outcome.faces, correction.outcome.clause) == ((4, 5, 4), "5.5")
+        assert [each.amount for each in correction.differences] == ["-20.00", "40.00", "5.00"]
+        assert (all_of(house, later.round), all_of(house, playing)) == untouched
+        assert balances(house, wrong.round) == {
+            "held": 0,
+            "player:Ann": -1000 - 500 + 1500,
+            "player:Ben": -2000 + 4000,
+            "house": -2000,
+        }
+        house.ledger.check()
+        await table.no_more_bets()
+        last = await table.finish_round()
+        assert (last.round, last.faces) == (playing, (4, 5, 6))
+        assert all_of(house, later.round) == untouched[0]
+        assert (await table.result()).round == playing
+        house.ledger.check()
+
+
+async def test_rounds_that_people_corrected_late_are_still_the_same_after_a_restart(
+    house: House, where: str
+) -> None:
+    async with house.running() as table:
+        wrong = await table.play_round(bet)
+        later = [await table.play_round(bet) for _ in range(2)]
+        await table.desk.correct(wrong.round, (6, 6, 6), DECISION)
+        kept = [all_of(house, each) for each in (wrong.round, *[one.round for one in later])]
+    again = House(where, house.tumbler, "open")
+    async with again.running() as table:
+        assert await table.recover() is None
+        assert [all_of(again, each) for each in (wrong.round, *[one.round for one in later])] == kept
+        again.ledger.check_everything()
 
 
 async def test_what_cannot_be_corrected_is_left_as_it_is(house: House) -> None:
