@@ -47,7 +47,9 @@ class Adversary:
         self._table.device.cut()
 
     def _cut_power_in_flash(self) -> None:
+        """In mid-operation, and perhaps again in the recovery."""
         self._table.device.cut_in = self._rng.randint(1, 40)
+        self._table.device.cuts = [self._rng.randint(1, 6) for _ in range(self._rng.choice((0, 0, 1, 2)))]
 
     def _kill_host(self) -> None:
         if self._table.house:

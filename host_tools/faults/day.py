@@ -13,9 +13,9 @@ from host_tools.faults.house import HostKilled
 from host_tools.faults.simulation import Simulation
 from host_tools.faults.virtual_time import run_virtually
 
-ROUNDS = 4  # a day
+ROUNDS = 2  # a day
 RECOVERY = 8  # operations after a cut in which the power goes again
-_SPARSE = 7  # below the full size, of so many operations one has its recovery cut
+_SPARSE = 13  # below the full size, of so many operations one has its recovery cut
 
 
 def cut_everywhere(seed: int, rounds: int, scratch: Path) -> dict[str, Any]:

@@ -175,6 +175,12 @@ class _Rounds:
         _require(len(ends) == 1, f"{name} has {len(ends)} ends")
         if ends[0].kind == "void":
             fact = _FACT_OF[ends[0].fields["fact"]]
+            closed = "no-more-bets" in kinds
+            _require(
+                fact != "host-lost" or not closed, f"{name} was closed and is void by the host's absence"
+            )
+            resumed = ends[0].fields["boot"] > facts[0].fields["boot"]
+            _require((fact == "power-interruption") == resumed, f"{name} is void by {fact} in its own boot")
             return None, self._orders.get(id, fact) if fact == "host-void" else fact
         self._check_reading(name, facts, ends[0])
         return tuple(ends[0].fields["faces"]), ""

@@ -91,6 +91,7 @@ class Simulation(ABC):
         self.damage.share = 0.0
         self.cable.plug(0)
         self.device.cut_in = None
+        self.device.cuts.clear()
         if self.house:
             self.house.killed_in = None
             self.house.store_away = 0.0
