@@ -1,0 +1,27 @@
+// What may be done with a table now: from what comes next there and the person's role. The service decides; this
+// only offers what it would accept.
+
+import { may } from "./house.js";
+
+export const ENDED = ["settled", "void", "referred"];
+
+/** Whether a round is under way whose end is not known. */
+export const isUnderWay = (table) => Boolean(table.round) && !ENDED.includes(table.round.state);
+
+const stateIs = (table, ...states) => states.includes(table.round?.state);
+
+/** Whether the deed makes sense now. */
+export const POSSIBLE = {
+  open: (table) => may("play") && table.step === "open-round",
+  tumble: (table) => may("play") && table.step === "tumble",
+  "no-more-bets": (table) => may("play") && stateIs(table, "betting"),
+  refer: (table) => may("refer") && isUnderWay(table),
+  void: (table) => may("void") && isUnderWay(table),
+  "manual-result": (table) => may("enter") && (stateIs(table, "held", "referred") || table.step === "reading"),
+  resolution: (table) => may("decide") && stateIs(table, "held", "referred"),
+  correction: (table) => may("decide") && stateIs(table, "settled"),
+  recall: (table) => may("recall") && table.connected,
+};
+
+/** The one deed of play that is next, or null. */
+export const nextDeed = (table) => ["tumble", "no-more-bets", "open"].find((deed) => POSSIBLE[deed](table)) ?? null;

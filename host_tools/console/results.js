@@ -1,0 +1,43 @@
+// What past rounds say: big or small, odd or even, triples; only from what the layout's own rules call winning.
+
+import { isTriple, totalOf } from "./dice.js";
+
+/** The kind of a settled round's result: "triple", "big", "small", "both" (Duisburg as printed), or "neither". */
+export function bigOrSmall(round) {
+  if (isTriple(round.faces)) return "triple";
+  const big = round.winning.includes("big");
+  const small = round.winning.includes("small");
+  if (big && small) return "both";
+  return big ? "big" : small ? "small" : "neither";
+}
+
+/** Settled rounds, the oldest first. */
+export function settledRounds(rounds) {
+  return rounds.filter((round) => round.state === "settled" && round.faces).sort((one, two) => one.opened_ms - two.opened_ms);
+}
+
+/** Columns of equal results in a row, at most `rows` long; a longer run goes on in the next column. */
+export function bigRoad(rounds, rows) {
+  const columns = [];
+  for (const round of rounds) {
+    const result = bigOrSmall(round);
+    const column = columns.at(-1);
+    if (column && column.result === result && column.rounds.length < rows) column.rounds.push(round);
+    else columns.push({ result, rounds: [round] });
+  }
+  return columns;
+}
+
+/** Counts over settled rounds: `results` by kind, `odd`, `even`, `faces` 1..6, `totals` 3..18. */
+export function statistics(rounds) {
+  const counted = { rounds: rounds.length, results: {}, odd: 0, even: 0, faces: {}, totals: {} };
+  for (const round of rounds) {
+    const result = bigOrSmall(round);
+    const total = totalOf(round.faces);
+    counted.results[result] = (counted.results[result] ?? 0) + 1;
+    counted.totals[total] = (counted.totals[total] ?? 0) + 1;
+    counted[total % 2 ? "odd" : "even"] += 1;
+    for (const face of round.faces) counted.faces[face] = (counted.faces[face] ?? 0) + 1;
+  }
+  return counted;
+}

@@ -1,0 +1,110 @@
+// The desk of supervisors and shift managers: deeds that wait for a second person, rounds to decide, evidence,
+// corrections, and what the tumbler itself remembers.
+
+import { path, post } from "../api.js";
+import { h, redrawing, setAttribute, setText } from "../dom.js";
+import { show } from "../dialogs.js";
+import { tables } from "../house.js";
+import { complain } from "../notices.js";
+import { rememberRounds } from "../rounds.js";
+import { address } from "../routes.js";
+import { t, word } from "../texts.js";
+import { timeOfDay } from "../clock.js";
+import { POSSIBLE } from "../deeds.js";
+import { dataTable } from "./data.js";
+import { faultList } from "./faults.js";
+import { proposalList } from "./proposals.js";
+import { roundDetails } from "./round.js";
+import { listOf } from "../api.js";
+import { smallDie, totalOf } from "../dice.js";
+
+const KEPT_ROUNDS = 30;
+const WAITING = ["held", "referred"];
+
+export function deskView(name) {
+  const proposals = proposalList(name);
+  const faults = faultList();
+  const details = roundDetails(name);
+  const list = h("ol", { class: "round-list" });
+  const recall = h("button", { type: "button", class: "secondary", onclick: () => showRecall(name) }, t("deed.recall"));
+  let chosen = null;
+  let rounds = [];
+  const choose = (id) => {
+    chosen = id;
+    draw();
+  };
+  const drawList = redrawing(list, ({ all, selected }) => all.map((round) => roundItem(round, round.id === selected, choose)));
+  const draw = () => {
+    const table = tables.get().get(name);
+    const all = sortRounds(withCurrent(rounds, table?.round));
+    const selected = all.find((round) => round.id === chosen) ?? all[0];
+    drawList({ all, selected: selected?.id });
+    details.update(table, selected ?? null);
+  };
+  const remembered = rememberRounds(name, KEPT_ROUNDS, (all) => {
+    rounds = all;
+    draw();
+  });
+  const leave = tables.follow((all) => {
+    const table = all.get(name);
+    if (!table) return;
+    faults.update(table);
+    setAttribute(recall, "hidden", !POSSIBLE.recall(table));
+    remembered.follow(table);
+    draw();
+  });
+  const element = h(
+    "section",
+    { class: "page" },
+    h(
+      "div",
+      { class: "page-head" },
+      h("h1", {}, t("desk.title", { name })),
+      h("div", { class: "tools" }, recall, h("a", { class: "button secondary", href: address("tables", name) }, t("desk.table"))),
+    ),
+    proposals.element,
+    faults.element,
+    h("div", { class: "desk" }, h("section", { class: "card" }, h("h2", {}, t("desk.rounds")), list), details.element),
+  );
+  return {
+    element,
+    leave() {
+      leave();
+      proposals.leave();
+    },
+  };
+}
+
+function withCurrent(rounds, current) {
+  return current ? [current, ...rounds.filter((round) => round.id !== current.id)] : rounds;
+}
+
+function sortRounds(rounds) {
+  const waits = (round) => WAITING.includes(round.state);
+  return [...rounds].sort((one, two) => waits(two) - waits(one) || two.opened_ms - one.opened_ms);
+}
+
+function roundItem(round, selected, choose) {
+  const faces = round.faces
+    ? [h("span", { class: "dice-row of-3" }, round.faces.map(smallDie)), h("span", { class: "total" }, `${round.faces.join(" ")} = ${totalOf(round.faces)}`)]
+    : [];
+  const mark = round.settlements.length > 1 ? h("span", { class: "pill warn" }, t("stage.corrected")) : null;
+  const button = h(
+    "button",
+    { type: "button", class: "round-item", "aria-pressed": String(selected), onclick: () => choose(round.id) },
+    h("span", { class: "time" }, timeOfDay(round.opened_ms)),
+    h("span", { class: `state ${round.state}` }, word("state", round.state)),
+    faces,
+    mark,
+  );
+  return h("li", {}, button);
+}
+
+async function showRecall(name) {
+  try {
+    const answer = await post(path("tables", name, "recall"));
+    show({ title: t("recall.title"), wide: true, body: [h("p", {}, t("recall.explain")), dataTable(listOf(answer))] });
+  } catch (error) {
+    complain(error);
+  }
+}
