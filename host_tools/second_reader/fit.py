@@ -22,8 +22,6 @@ _HOPELESS = 0.5  # correlation after the first steps
 _NEAR = np.ones((3, 3), np.uint8)
 _MARK = 0.25  # of a pip's contrast: a mark, not noise
 _FACE = 0.40  # sides from the middle: surely face
-_RIM = 1.75  # pixels at the face's edge that are dim anyway
-_COMPACT = 0.35  # sides: a chip is no longer, the dim rim of a face is
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,6 @@ class Fit:
     level    of the face, depth: what its pips differ by (relit grey levels, above 0 for light pips)
     residual largest spot the drawn face leaves unexplained, as a share of `depth`
     marks    area of the largest thin mark on bare face, as a share of the face
-    chips    area of the largest compact dark mark, its rim included
     unrest   spread of the levels within pips, as a share of `depth`
     """
 
@@ -49,7 +46,6 @@ class Fit:
     depth: float
     residual: float
     marks: float
-    chips: float
     unrest: float
 
 
@@ -131,7 +127,7 @@ class Fitter:
         return np.clip(rise, 0, 0.6).mean(axis=1) / 0.6
 
     def _explain(self, picture: np.ndarray, pose: Pose, face: int) -> tuple[float, ...]:
-        """(level, depth, residual, marks, chips, unrest): a fit of level and depth, and what remains."""
+        """(level, depth, residual, marks, unrest): a fit of level and depth, and what remains."""
         seen, drawn = patch(picture, pose), self._drawn[face]
         columns = np.stack([np.ones(INSIDE.sum()), drawn[INSIDE]], 1)
         (level, depth), *_ = np.linalg.lstsq(columns, seen[INSIDE], rcond=None)
@@ -139,31 +135,18 @@ class Fitter:
         spots = _blurred(np.where(INSIDE, rest, 0), self._spot)
         spots = spots / np.maximum(_blurred(INSIDE.astype(np.float32), self._spot), 0.3)
         residual = np.abs(spots)[INSIDE].max()
-        marks, chips = self._marks(rest, pose, face)
+        marks = self._marks(rest, pose, face)
         pips = cv2.erode(np.abs(drawn), _NEAR) > 0.6
         unrest = rest[pips].std() if pips.any() else 0.0
-        return tuple(float(value) for value in (level, depth, residual, marks, chips, unrest))
+        return tuple(float(value) for value in (level, depth, residual, marks, unrest))
 
-    def _marks(self, rest: np.ndarray, pose: Pose, face: int) -> tuple[float, float]:
-        """(marks, chips): largest areas beside the pips that differ by a quarter of a pip's contrast."""
+    def _marks(self, rest: np.ndarray, pose: Pose, face: int) -> float:
+        """Largest area beside the pips that differs by a quarter of a pip's contrast, in faces."""
         bare = cv2.dilate(np.abs(self._drawn[face]), _NEAR) < 0.1
         out = np.maximum(np.abs(U), np.abs(V)) * pose.side / self.look.side
-        smooth = cv2.blur(rest, (2, 2))
-        thin = _areas(bare & (out < _FACE) & (np.abs(smooth) > _MARK))
-        whole = _areas(bare & (out < 0.5 - _RIM / self.look.side) & (smooth < -_MARK))
-        return max((area for area, _ in thin), default=0.0), max(
-            (area for area, length in whole if length < _COMPACT), default=0.0
-        )
-
-
-def _areas(mask: np.ndarray) -> list[tuple[float, float]]:
-    """(area, longer side) of each connected part of the grid, in shares of a face and in sides."""
-    _, _, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8))
-    cell = SPAN / GRID
-    return [
-        (part[cv2.CC_STAT_AREA] * cell**2, max(part[cv2.CC_STAT_WIDTH], part[cv2.CC_STAT_HEIGHT]) * cell)
-        for part in stats[1:]
-    ]
+        marked = bare & (out < _FACE) & (np.abs(cv2.blur(rest, (2, 2))) > _MARK)
+        _, _, stats, _ = cv2.connectedComponentsWithStats(marked.astype(np.uint8))
+        return float(stats[1:, cv2.CC_STAT_AREA].max(initial=0)) * (SPAN / GRID) ** 2
 
 
 def _apart(one: Pose, other: Pose) -> float:

@@ -58,12 +58,11 @@ class Floor:
         level = self.level(relit)
         self._refuse("bright thing", (relit.steady > _BRIGHTER * level) & beside)
         self._refuse("dark thing", (relit.lit < _DARKER * level) & beside)
-        for plane, position, image in zip(
+        for plane, position, images in zip(
             relit.planes, self._profile.positions, self._profile.images, strict=True
         ):
             mirrored = np.zeros(beside.shape, np.uint8)
-            if image is not None:
-                x, y, radius = image
+            for x, y, radius in images:
                 cv2.circle(mirrored, (round(x), round(y)), math.ceil(radius * 1.5 + 2), 1, -1)
             self._refuse("bright thing", (plane > _BRIGHTER * level) & beside & (mirrored == 0))
             shadows = self._shadows(fits, position)

@@ -41,7 +41,7 @@ class Profile:
     platform       centre x, y and radius, pixels
     positions      lamp x, y, z in mm from the platform's centre, x right and y down in the picture
     gains          strength of each lamp
-    images         x, y, radius of each lamp's mirror image in the dome, None where it is off the platform
+    images         of each lamp, x, y and radius of its mirror images in the dome
     lens           height of a die as a share of the lens's height over the platform
     stuck          (x, y) of pixels that do not work
     """
@@ -54,7 +54,7 @@ class Profile:
     platform: tuple[float, float, float]
     positions: tuple[tuple[float, float, float], ...]
     gains: tuple[float, ...]
-    images: tuple[tuple[float, float, float] | None, ...]
+    images: tuple[tuple[tuple[float, float, float], ...], ...]
     lens: float
     stuck: tuple[tuple[int, int], ...]
 
@@ -78,7 +78,7 @@ def _profile(fields: dict[str, Any]) -> Profile:
         polarity=fields["polarity"],
         side=side,
         pips={face: [_pip(pip, drawn / side) for pip in faces[face]["pips"]] for face in FACES},
-        radii={face: math.sqrt(_above_zero(faces[face]["mass"]) / math.pi) / side for face in FACES},
+        radii={face: _above_zero(faces[face]["radius"]) * drawn / side for face in FACES},
     )
     for face, pips in look.pips.items():
         if len(pips) != face or any(abs(at) > 0.45 for pip in pips for at in pip):
@@ -93,7 +93,7 @@ def _profile(fields: dict[str, Any]) -> Profile:
         platform=_numbers(fields["platform"], 3),
         positions=tuple(_numbers(lamp["at"], 3) for lamp in lamps),
         gains=tuple(_above_zero(lamp["gain"]) for lamp in lamps),
-        images=tuple(None if lamp["image"] is None else _numbers(lamp["image"], 3) for lamp in lamps),
+        images=tuple(tuple(_numbers(image, 3) for image in lamp["images"]) for lamp in lamps),
         lens=_above_zero(fields["lens"]),
         stuck=tuple((int(x), int(y)) for x, y in fields["stuck"]),
     )

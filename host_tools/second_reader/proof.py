@@ -14,16 +14,18 @@ FLAT_DEGREES = 4.5  # a level die measures 0 to 3.5 degrees
 _SCORE = 0.8  # correlation of a face that is believed
 _MARGIN = 0.05  # and how far the next best must stay behind
 _RESIDUAL = 0.4  # of a pip's contrast: the largest spot that may stay unexplained
-_MARKS = 0.0075  # of the face: a thin mark, as a crack is
-_CHIPS = 0.0045  # of the face: a compact one
-_UNREST = 0.085  # of a pip's contrast: a crack through a light pip shows in nothing else
+_MARKS = 0.0045  # of the face: a thin mark, as a crack is
+_LIGHT_MARKS = 0.0095  # the same between light pips, where a clear die shows glints of its far side
+_UNREST = 0.062  # of a pip's contrast: a crack through a light pip shows in nothing else
+_FINE = 20  # pixels: a smaller die's pips are uneven anyway
+_NOTCH = 0.14  # of half a side: two neighbouring places of an edge so far within it are a chip
 _CONTRAST = 0.45  # of the face's level: the least depth of dark pips
 _SIZE = 0.035  # share by which an outline may be larger than the profile's
 _PITCH = 0.1  # and the pips' pattern: it differs from die to die of a brand
 _DARKEST, _BRIGHTEST = 40, 250  # grey levels of a face in its brightest frame
 _REACH = 0.12  # and by which one side may seem nearer or farther from the middle, where a lit side shows
 _OUTWARD = np.linspace(0.38, 0.75, 38)
-_ALONG = np.linspace(-0.3, 0.3, 13)
+_ALONG = np.linspace(-0.4, 0.4, 25)
 _SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1))  # du, dv outwards
 
 
@@ -77,9 +79,9 @@ class Prover:
     def _check_face(self, fit: Fit) -> None:
         if fit.residual > _RESIDUAL:
             raise Refused("die-damaged", "unexplained-spot")
-        if fit.marks > _MARKS or fit.chips > _CHIPS:
+        if fit.marks > (_LIGHT_MARKS if self._light_pips else _MARKS):
             raise Refused("die-damaged", "unexplained-mark")
-        if self._light_pips and fit.unrest > _UNREST:
+        if self._light_pips and self._side > _FINE and fit.unrest > _UNREST:
             raise Refused("die-damaged", "uneven pips")
         if fit.score < _SCORE:
             raise Refused("unreadable", f"correlation {fit.score:.2f}")
@@ -92,9 +94,10 @@ class Prover:
 
     def _check_outline(self, fit: Fit, relit: Relit, others: list[Fit]) -> int:
         """How many sides end where a die's do; a side may be hidden only by a neighbour."""
-        reaches = self._reaches(fit, relit.albedo)
+        edges = self._edges(fit, relit.albedo)
+        reaches = np.median(edges, axis=1)
         ends = np.abs(reaches - 1) <= _REACH
-        unlit = np.abs(self._reaches(fit, relit.steady) - 1) <= _REACH
+        unlit = np.abs(np.median(self._edges(fit, relit.steady), axis=1) - 1) <= _REACH
         for reach, end, (du, dv) in zip(reaches, ends | unlit, _SIDES, strict=True):
             if reach < 1 - _REACH or not (end or self._beside(fit, du, dv, others)):
                 raise Refused("die-damaged", "odd-outline")
@@ -108,28 +111,30 @@ class Prover:
             raise Refused("stacked", "too near")
         if min(widths) < 1 - 2 * _SIZE:
             raise Refused("die-damaged", "small outline")
+        within = reaches[:, None] - edges > _NOTCH
+        if (within[:, 1:] & within[:, :-1] & ends[:, None]).any():
+            raise Refused("die-damaged", "chipped edge")
         return int((ends | unlit).sum())
 
-    def _reaches(self, fit: Fit, picture: np.ndarray) -> np.ndarray:
-        """How far the four sides are from the middle, as shares of half the profile's side; 2 when not seen.
+    def _edges(self, fit: Fit, picture: np.ndarray) -> np.ndarray:
+        """How far four edges are from the middle at places along them, [4, place], in halves of the side.
 
-        A side is where the face falls to half its level.
+        An edge is where the face falls to half its level; 2 where it does not.
         """
-        distances = _OUTWARD * self._side / fit.pose.side
         cut = 0.5 * fit.level
-        reaches = np.full(4, 2.0)
+        out, across = np.meshgrid(_OUTWARD * self._side / fit.pose.side, _ALONG, indexing="ij")
+        edges = np.full((len(_SIDES), len(_ALONG)), 2.0)
         for side, (du, dv) in enumerate(_SIDES):
-            out, across = np.meshgrid(distances, _ALONG, indexing="ij")
             u, v = (du * out, across) if du else (across, dv * out)
-            levels = np.median(sample(picture, *fit.pose.place(u, v)), axis=1)
-            below = np.flatnonzero(levels < cut)
-            if not len(below):
-                continue
-            after = below[0]
-            before = max(after - 1, 0)
-            fall = (levels[before] - cut) / max(levels[before] - levels[after], 1e-3)
-            reaches[side] = 2 * (_OUTWARD[before] + fall * (_OUTWARD[1] - _OUTWARD[0]))
-        return reaches
+            levels = sample(picture, *fit.pose.place(u, v))
+            dark = levels < cut
+            places = np.flatnonzero(dark.any(axis=0))
+            after = dark.argmax(axis=0)[places]
+            before = np.maximum(after - 1, 0)
+            high, low = levels[before, places], levels[after, places]
+            fall = np.clip((high - cut) / np.maximum(high - low, 1e-3), 0, 1)
+            edges[side, places] = 2 * (_OUTWARD[before] + fall * (_OUTWARD[1] - _OUTWARD[0]))
+        return edges
 
     def _beside(self, fit: Fit, du: float, dv: float, others: list[Fit]) -> bool:
         """Whether another die found lies against this side."""
