@@ -5,22 +5,25 @@ its own, and shares nothing with the bridge but the definitions' numbers. Last i
 checks.
 """
 
+import contextlib
 import hashlib
 from bisect import bisect_right
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import apsw
 import cbor2
+import psycopg
 
-from host_tools.faults.device import PromiseBroken, SimulatedDevice
+from host_tools.faults.device import PromiseBroken
 from host_tools.faults.payouts import twice_odds
 from host_tools.faults.server import Key, TableServer
-from host_tools.faults.world import READABLE, World
+from host_tools.faults.world import READABLE, Throw
 from host_tools.ledger import open_ledger
-from host_tools.records import Registry
+from host_tools.records import Device, Registry
 from host_tools.records.audit import verify_chain
 from tumbler.definitions import FACTS, FIRST_PREVIOUS, RECORD_FIELDS, RECORD_KINDS
 
@@ -44,6 +47,20 @@ _KIND_OF = {number: name for name, (number, *_) in RECORD_KINDS.items()}
 _FACT_OF = {number: name for name, number in FACTS.items()}
 
 
+Rows = Callable[[str], list[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """What happened at a table: every record that its device promised to keep, when each boot began, whose
+    key it is, and what lay on the platform."""
+
+    records: list[bytes]
+    boots: dict[int, float]
+    registered: Device
+    throws: list[Throw]
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A record as it reads: kind, fields by name, when it was made on the world's clock."""
@@ -53,23 +70,21 @@ class Fact:
     at: float
 
 
-def judge(
-    path: Path, device: SimulatedDevice, world: World, server: TableServer, mode: str
-) -> dict[str, Any]:
+def judge(where: Path | str, witness: Witness, server: TableServer, mode: str) -> dict[str, Any]:
     """Raise PromiseBroken at the first thing that is not as it must be; else what there was, in numbers."""
-    with _rows(path) as rows:
+    with _queries(where) as rows:
         stored = [raw for (raw,) in rows("SELECT raw FROM records ORDER BY sequence")]
         _require(
-            stored == device.records, "the ledger's records are not the device's, each once and in order"
+            stored == witness.records, "the ledger's records are not the device's, each once and in order"
         )
-        facts = _read_all(device)
-        rounds = _Rounds(rows, facts, world, mode)
+        facts = _read_all(witness)
+        rounds = _Rounds(rows, facts, witness.throws, mode)
         verdicts = rounds.check()
         _require(not server.waiting, "a wager's answer never came")
         wagers = _check_wagers(rows, server)
         _check_money(rows, rounds.faces, wagers)
         _check_told(rows, server)
-    _check_by_itself(path, device)
+    _check_by_itself(where, witness)
     return {
         "head": hashlib.sha256(stored[-1]).hexdigest(),
         "records": len(stored),
@@ -86,23 +101,22 @@ def _require(holds: bool, what: str) -> None:
         raise PromiseBroken(what)
 
 
-class _rows:
-    """A read-only connection's queries."""
-
-    def __init__(self, path: Path) -> None:
-        self._connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-
-    def __enter__(self):
-        return lambda sql: list(self._connection.execute(sql))
-
-    def __exit__(self, *_: object) -> None:
-        self._connection.close()
+@contextlib.contextmanager
+def _queries(where: Path | str) -> Iterator[Rows]:
+    """The rows of a query of the ledger, each as a tuple."""
+    if str(where).startswith("postgresql://"):
+        with psycopg.connect(str(where)) as postgres:
+            yield lambda sql: postgres.execute(sql.encode()).fetchall()
+    else:
+        sqlite = apsw.Connection(str(where), flags=apsw.SQLITE_OPEN_READONLY)
+        yield lambda sql: list(sqlite.execute(sql))
+        sqlite.close()
 
 
 # --- records
 
 
-def _read_all(device: SimulatedDevice) -> dict[bytes, list[Fact]]:
+def _read_all(device: Witness) -> dict[bytes, list[Fact]]:
     """Each round's facts in order; the chain's numbers and links are checked on the way."""
     rounds: dict[bytes, list[Fact]] = defaultdict(list)
     previous, boot = FIRST_PREVIOUS, 0
@@ -125,11 +139,11 @@ def _read_all(device: SimulatedDevice) -> dict[bytes, list[Fact]]:
 class _Rounds:
     """Every round of the ledger against what its records say; `faces` of those that are settled."""
 
-    def __init__(self, rows: Any, facts: dict[bytes, list[Fact]], world: World, mode: str) -> None:
+    def __init__(self, rows: Rows, facts: dict[bytes, list[Fact]], throws: list[Throw], mode: str) -> None:
         self.faces: dict[bytes, tuple[int, ...]] = {}
         self._facts = facts
-        self._throws = world.throws
-        self._times = [throw.at for throw in world.throws]
+        self._throws = throws
+        self._times = [throw.at for throw in throws]
         self._mode = mode
         self._states = dict(rows("SELECT id, state FROM rounds"))
         self._orders = dict(rows("SELECT round, fact FROM void_orders"))
@@ -220,7 +234,7 @@ class Placed:
     results: tuple[tuple[str, int, int], ...] = ()
 
 
-def _check_wagers(rows: Any, server: TableServer) -> dict[Key, Placed]:
+def _check_wagers(rows: Rows, server: TableServer) -> dict[Key, Placed]:
     """Exactly what was answered as registered is there, as it was sent; and exactly that is withdrawn."""
     found: dict[Key, Placed] = {}
     keys: dict[int, Key] = {}
@@ -250,7 +264,7 @@ def _check_wagers(rows: Any, server: TableServer) -> dict[Key, Placed]:
     return found
 
 
-def _check_money(rows: Any, faces: dict[bytes, tuple[int, ...]], wagers: dict[Key, Placed]) -> None:
+def _check_money(rows: Rows, faces: dict[bytes, tuple[int, ...]], wagers: dict[Key, Placed]) -> None:
     """Each wager has the one outcome that the pay table gives it, and all accounts follow from that."""
     accounts: Counter[str] = Counter()
     for (round_, id), placed in wagers.items():
@@ -278,7 +292,7 @@ def _outcome(placed: Placed, faces: tuple[int, ...] | None) -> tuple[str, int, i
     return ("won", payout, placed.stake + payout) if payout else ("lost", 0, 0)
 
 
-def _check_told(rows: Any, server: TableServer) -> None:
+def _check_told(rows: Rows, server: TableServer) -> None:
     """The table server was told of no other end of a round than the ledger's, and each end has one notice."""
     states = dict(rows("SELECT id, state FROM rounds"))
     referred = {round_ for (round_,) in rows("SELECT round FROM referrals")}
@@ -293,8 +307,8 @@ def _check_told(rows: Any, server: TableServer) -> None:
 # --- the product's own judgement, with public keys only
 
 
-def _check_by_itself(path: Path, device: SimulatedDevice) -> None:
-    with open_ledger(path, read_only=True) as books:
+def _check_by_itself(where: Path | str, device: Witness) -> None:
+    with open_ledger(where, read_only=True) as books:
         books.check_everything()
     report = verify_chain(device.records, Registry([replace(device.registered, host_key=None)]))
     _require(report.fault is None and report.verified == len(device.records), f"offline: {report.fault}")

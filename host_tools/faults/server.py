@@ -7,24 +7,27 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 from random import Random
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from host_tools.bridge.errors import BridgeError, DeviceRefusal
 from host_tools.bridge.events import RoundOutcome
 from host_tools.bridge.table import Table, Wager
 from host_tools.faults.device import PromiseBroken
-from host_tools.faults.house import House
 from host_tools.ledger import LedgerUnavailable
 from host_tools.link import CommandTimeout, DeviceRestarted
 
 _AGAIN_S = 1.0
-_THINKING_S = (1.0, 12.0)  # until a player's next wagers
-_PAUSE_S = (10.0, 30.0)  # between rounds: a table plays some 80 an hour
 # What a table server is told when a step did not come about; it then finds out how the round stands.
 _INTERRUPTIONS = (BridgeError, DeviceRestarted, CommandTimeout, LedgerUnavailable)
 
 Key = tuple[bytes, str]
 T = TypeVar("T")
+
+
+class HasTable(Protocol):
+    """What a table server needs of its host."""
+
+    table: Table
 
 
 class TableServer:
@@ -33,6 +36,9 @@ class TableServer:
     `outcomes`: what was told of each round; `stopping`: end after the round that is played; `rested`: so it
     was done; `closed`: the host may go.
     """
+
+    thinking_s = 1.0, 12.0  # until a player's next wagers
+    pause_s = 10.0, 30.0  # between rounds: a table plays some 80 an hour
 
     def __init__(self, rng: Random) -> None:
         self.asked: dict[Key, Wager] = {}
@@ -50,14 +56,14 @@ class TableServer:
 
     # --- rounds
 
-    async def play(self, house: House) -> None:
+    async def play(self, house: HasTable) -> None:
         """Conclude what is open, then play until told to stop."""
         table = house.table
         await self._ask_all(table)
         await self._recover(table)
         while not self.stopping:
             await self._play_one(table)
-            await asyncio.sleep(self._rng.uniform(*_PAUSE_S))
+            await asyncio.sleep(self._rng.uniform(*self.pause_s))
         await self._decide(table)
         self.rested.set()
         await self.closed.wait()
@@ -116,9 +122,13 @@ class TableServer:
                 )
                 self.outcomes[outcome.round] = outcome
 
+    def keep(self) -> None:
+        """Something has changed: what lives in a process that may be killed writes itself down."""
+
     def _learn(self, outcome: RoundOutcome) -> None:
         self.outcomes[outcome.round] = outcome
         self.concluded_at = asyncio.get_running_loop().time()
+        self.keep()
 
     # --- wagers
 
@@ -127,7 +137,7 @@ class TableServer:
         if round_id is None:
             return
         for _ in range(self._rng.randint(0, 3)):
-            await asyncio.sleep(self._rng.uniform(*_THINKING_S))
+            await asyncio.sleep(self._rng.uniform(*self.thinking_s))
             await self._place(table, round_id, self._new_batch(round_id))
             if self._rng.random() < 0.15:
                 await self._withdraw(table, round_id)
@@ -157,9 +167,11 @@ class TableServer:
     async def _place(self, table: Table, round_id: bytes, batch: list[Wager]) -> None:
         """Ask, and ask again until there is an answer; sometimes once more after it."""
         self._batches.append((round_id, batch))
+        self.keep()
         for _ in range(self._rng.choice((1, 1, 1, 1, 2))):
             await self._ask_to_place(table, round_id, batch)
         self._batches.remove((round_id, batch))
+        self.keep()
 
     async def _withdraw(self, table: Table, round_id: bytes) -> None:
         mine = [id for (round_, id), taken in self.registered.items() if round_ == round_id and taken]
@@ -167,8 +179,10 @@ class TableServer:
             return
         chosen = self._rng.sample(mine, self._rng.randint(1, len(mine)))
         self._withdrawals.append((round_id, chosen))
+        self.keep()
         await self._ask_to_withdraw(table, round_id, chosen)
         self._withdrawals.remove((round_id, chosen))
+        self.keep()
 
     async def _ask_all(self, table: Table) -> None:
         """A host is there again: ask for every answer that never came."""
@@ -176,11 +190,13 @@ class TableServer:
             round_id, batch = self._batches[0]
             await self._ask_to_place(table, round_id, batch)
             self._batches.pop(0)
+            self.keep()
             self.asked_again += 1
         while self._withdrawals:
             round_id, ids = self._withdrawals[0]
             await self._ask_to_withdraw(table, round_id, ids)
             self._withdrawals.pop(0)
+            self.keep()
             self.asked_again += 1
 
     async def _ask_to_place(self, table: Table, round_id: bytes, batch: list[Wager]) -> None:

@@ -14,7 +14,7 @@ from unittest.mock import patch
 from host_tools.faults.device import PromiseBroken, SimulatedDevice
 from host_tools.faults.house import House
 from host_tools.faults.line import Cable, Damage
-from host_tools.faults.oracle import judge
+from host_tools.faults.oracle import Witness, judge
 from host_tools.faults.server import TableServer
 from host_tools.faults.virtual_time import VirtualClock
 from host_tools.faults.world import World
@@ -72,8 +72,12 @@ class Simulation(ABC):
                 for task in (*tasks, host, trouble):
                     task.cancel()
                 await asyncio.gather(*tasks, host, trouble, return_exceptions=True)
-        judged = judge(self._folder / "ledger.db", self.device, self.world, self.server, self.mode)
+        judged = judge(self._folder / "ledger.db", self._witness(), self.server, self.mode)
         return {"mode": self.mode, **judged, **self.figures()}
+
+    def _witness(self) -> Witness:
+        device = self.device
+        return Witness(device.records, device.boots, device.registered, self.world.throws)
 
     def figures(self) -> dict[str, Any]:
         """What was done to it."""
