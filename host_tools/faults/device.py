@@ -9,13 +9,12 @@ import asyncio
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from random import Random
-from typing import Any
+from typing import Any, Protocol
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from host_tools.faults.flash import MarkChange, Medium, MemoryMarks
-from host_tools.faults.line import Cable
 from host_tools.faults.nor import BLOCK, Erase, NorFlash
 from host_tools.faults.world import Scene, World
 from host_tools.records import Device as Registered
@@ -64,6 +63,29 @@ class PromiseBroken(Exception):
     """What a device, host or table had promised does not hold; the seed plays it again."""
 
 
+class Outgoing(Protocol):
+    """The wire that a device sends on."""
+
+    def offer(self, frame: bytes, /) -> int: ...
+    def stop(self) -> None: ...
+
+
+class Incoming(Protocol):
+    """The wire that a device hears."""
+
+    arrived: bytearray
+    news: asyncio.Event
+
+
+class DeviceEnd(Protocol):
+    """What a device is plugged into; see line.Cable."""
+
+    @property
+    def to_host(self) -> Outgoing: ...
+    @property
+    def to_device(self) -> Incoming: ...
+
+
 class _Key:
     """A device's key as its signer."""
 
@@ -81,7 +103,7 @@ class _Key:
 class _Board:
     """The board interface of tumbler.hal for one boot."""
 
-    def __init__(self, world: World, cable: Cable, rng: Random) -> None:
+    def __init__(self, world: World, cable: DeviceEnd, rng: Random) -> None:
         self.started = asyncio.get_running_loop().time()
         self.blocked = False  # the line takes no more now
         self.level = world.levels.__getitem__
@@ -150,7 +172,7 @@ class SimulatedDevice:
     """
 
     def __init__(
-        self, rng: Random, world: World, cable: Cable, failed: Callable[[BaseException], None]
+        self, rng: Random, world: World, cable: DeviceEnd, failed: Callable[[BaseException], None]
     ) -> None:
         self.records: list[bytes] = []
         self.acknowledged = 0

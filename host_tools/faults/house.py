@@ -111,7 +111,7 @@ class House:
     async def _open(self) -> Transport:
         """Find the device on whatever port it is now."""
         find = partial(identity.open_by_identity, self._device.id, [self._cable.pattern])
-        return await find()  # type: ignore[return-value] - identity.open_serial is the cable's here
+        return await find()
 
     # --- life and death
 
