@@ -48,7 +48,8 @@ async function enter(session, languages) {
   const turn = () => {
     leave();
     leave = show(page.main);
-    page.main.focus();
+    page.main.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
   };
   window.addEventListener("hashchange", turn);
   const stop = person.follow((somebody) => {

@@ -16,9 +16,10 @@ export const POSSIBLE = {
   tumble: (table) => may("play") && table.step === "tumble",
   "no-more-bets": (table) => may("play") && stateIs(table, "betting"),
   refer: (table) => may("refer") && isUnderWay(table),
-  void: (table) => may("void") && isUnderWay(table),
-  "manual-result": (table) => may("enter") && (stateIs(table, "held", "referred") || table.step === "reading"),
-  resolution: (table) => may("decide") && stateIs(table, "held", "referred"),
+  void: (table) => may("void") && isUnderWay(table) && !stateIs(table, "held"),
+  release: (table) => may("decide") && stateIs(table, "held"),
+  resolution: (table) => may("decide") && stateIs(table, "referred"),
+  "manual-result": (table) => may("enter") && !may("decide") && stateIs(table, "referred"),
   correction: (table) => may("decide") && stateIs(table, "settled"),
   recall: (table) => may("recall") && table.connected,
 };

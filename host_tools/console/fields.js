@@ -8,9 +8,9 @@ let made = 0;
 const newId = () => `field-${++made}`;
 
 /** A line of text. `kind` is the input's type. */
-export function textField(name, label, { kind = "text", value = "", required = true, hint = "", autocomplete = "off" } = {}) {
+export function textField(name, label, { kind = "text", value = "", required = true, hint = "", autocomplete = "off", pattern = null } = {}) {
   const id = newId();
-  const input = h("input", { id, type: kind, value, required, autocomplete, "aria-describedby": hint ? `${id}-hint` : null });
+  const input = h("input", { id, type: kind, value, required, autocomplete, pattern, "aria-describedby": hint ? `${id}-hint` : null });
   return {
     name,
     value: () => (kind === "password" ? input.value : input.value.trim()),
@@ -22,7 +22,7 @@ export function textField(name, label, { kind = "text", value = "", required = t
 export function reasonField() {
   const id = newId();
   const input = h("textarea", { id, rows: 3, required: true, maxlength: 500, "aria-describedby": `${id}-hint` });
-  return { name: "reason", value: () => input.value.trim(), element: labelled(id, t("field.reason"), input, t("field.reason-hint")) };
+  return { name: "reason", value: () => input.value.trim().replace(/\s+/g, " "), element: labelled(id, t("field.reason"), input, t("field.reason-hint")) };
 }
 
 /** One of several values, given as pairs of value and words. */

@@ -6,7 +6,9 @@ import { Live } from "./live.js";
 import { noteServerTime } from "./clock.js";
 import { signal } from "./signal.js";
 
-const GATHER_MS = 120; // events of one moment cause one question
+const SOON_MS = 100; // events of one moment cause one question
+const MANY = 20; // tables, from which on those that nobody looks at closely are asked for less often
+const GATHER_MS = { few: 300, many: 1500 };
 
 /** The person signed in, or null. */
 export const person = signal(null);
@@ -20,6 +22,8 @@ export const proposals = signal([]);
 const eventListeners = new Set();
 const asked = new Set();
 let gathering = null;
+let soon = null;
+let watched = null;
 
 /** Whether the person signed in may do this. */
 export const may = (deed) => Boolean(person.get()?.may?.includes(deed));
@@ -46,23 +50,45 @@ export function forget() {
   proposals.set([]);
 }
 
-/** Ask for one table again, soon. */
+/** The table that a view shows closely, or null. */
+export function watch(name) {
+  watched = name;
+}
+
+/** Ask for a table again: soon for the one being watched, together with others else. */
 export function askAgain(table) {
-  asked.add(table);
-  gathering ??= setTimeout(askGathered, GATHER_MS);
+  if (table === watched) {
+    soon ??= setTimeout(askWatched, SOON_MS, table);
+  } else {
+    asked.add(table);
+    gathering ??= setTimeout(askGathered, tables.get().size > MANY ? GATHER_MS.many : GATHER_MS.few);
+  }
+}
+
+async function askWatched(name) {
+  soon = null;
+  await following(async () => {
+    takeTable(await get(path("tables", name)));
+    await askProposals();
+  });
 }
 
 async function askGathered() {
   gathering = null;
   const names = [...asked];
   asked.clear();
-  try {
+  await following(async () => {
     if (names.length > 1) await askAll();
     else takeTable(await get(path("tables", names[0])));
-    await askProposals();
+  });
+}
+
+// What fails here is asked again when the line is back or the next event comes.
+async function following(question) {
+  try {
+    await question();
   } catch (error) {
     endWhenSignedOut(error.status);
-    for (const name of names) asked.add(name); // with the next event, or when the line is back
   }
 }
 

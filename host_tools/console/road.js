@@ -11,10 +11,12 @@ const ROAD_COLUMNS = 24;
 
 /** The newest results, newest first, those without a result too. */
 export function drawLast(rounds, count) {
-  const newest = [...rounds].sort((one, two) => two.opened_ms - one.opened_ms).slice(0, count);
+  const newest = rounds.filter(isOver).sort((one, two) => two.opened_ms - one.opened_ms).slice(0, count);
   if (!newest.length) return h("p", { class: "quiet" }, t("road.none"));
   return h("ol", { class: "last", "aria-label": t("road.last") }, newest.map(drawResult));
 }
+
+const isOver = (round) => ["settled", "void", "referred"].includes(round.state);
 
 function drawResult(round) {
   if (round.state !== "settled" || !round.faces) {

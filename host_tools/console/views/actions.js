@@ -4,10 +4,11 @@ import { path, post } from "../api.js";
 import { POSSIBLE, nextDeed } from "../deeds.js";
 import { ask } from "../dialogs.js";
 import { h, setAttribute } from "../dom.js";
-import { reasonField } from "../fields.js";
+import { choiceField, reasonField } from "../fields.js";
+import { feltOf } from "../felt.js";
 import { askAgain, link, may, tables } from "../house.js";
 import { attempt } from "../notices.js";
-import { t } from "../texts.js";
+import { t, word } from "../texts.js";
 
 const PLAY = [
   { deed: "open", key: "n", run: (table) => post(path("tables", table.name, "rounds")) },
@@ -58,10 +59,14 @@ function makeButton(name, action) {
 
 /** Leave the round under way to the people whom the rules name. */
 export async function referRound(table) {
+  const felt = await feltOf(table);
+  const referred = Object.entries(felt.rulings).filter(([, ruling]) => ruling.action === "refer");
+  const facts = referred.map(([fact, ruling]) => [fact, `${word("fact", fact)} (${ruling.clause})`]);
+  const held = table.round.state === "held";
   const answer = await ask({
     title: t("refer.title"),
-    explain: t("refer.explain"),
-    fields: [reasonField()],
+    explain: t("refer.explain", { who: felt.referral.to, clause: felt.referral.clause }),
+    fields: [...(held || !facts.length ? [] : [choiceField("fact", t("field.fact"), facts)]), reasonField()],
     confirm: t("deed.refer"),
     danger: true,
   });

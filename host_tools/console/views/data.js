@@ -2,7 +2,7 @@
 
 import { dateAndTime } from "../clock.js";
 import { h } from "../dom.js";
-import { hasText, t } from "../texts.js";
+import { hasText, t, word } from "../texts.js";
 
 const LONG = 24;
 
@@ -28,6 +28,8 @@ function cell(name, value) {
 
 function written(name, value) {
   if (value === null || value === undefined) return "";
+  if (typeof value === "boolean") return t(value ? "yes" : "no");
+  if (name === "role" || name === "fact") return word(name, value);
   if (/(^|_)(ms)$/.test(name) && name !== "uptime_ms" && Number.isFinite(value)) return dateAndTime(value);
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

@@ -1,6 +1,6 @@
 // What supervisors decide about a round; dice entered by hand are shown again before they count.
 
-import { get, path, post } from "../api.js";
+import { path, post } from "../api.js";
 import { ask } from "../dialogs.js";
 import { die, totalOf } from "../dice.js";
 import { h } from "../dom.js";
@@ -8,35 +8,45 @@ import { choiceField, facesField, reasonField, textField } from "../fields.js";
 import { feltOf } from "../felt.js";
 import { t, word } from "../texts.js";
 
+const CONCERN_LESS = /^terminal-lost|^wrong-result|^interrupted-after/; // one terminal, or a round that has its result
+
 const address = (table, deed) => path("tables", table.name, "rounds", table.round.id, deed);
 
-/** Void the round under way: for a reason that the rulebook knows, or one of one's own. */
+/** Void the round under way: for a fact on which the rulebook rules. */
 export async function voidRound(table) {
   const felt = await feltOf(table);
-  const facts = Object.entries(felt.rulings).map(([fact, ruling]) => [fact, `${word("fact", fact)} – ${word("action", ruling.action)}, ${ruling.clause}`]);
+  const rulings = Object.entries(felt.rulings).filter(([fact]) => !CONCERN_LESS.test(fact));
+  const facts = rulings.sort(([, one], [, two]) => isVoid(two) - isVoid(one)).map(rulingText);
   const answer = await ask({
     title: t("void.title"),
     explain: t("void.explain"),
-    fields: [choiceField("fact", t("field.fact"), [["", t("field.fact-none")], ...facts]), reasonField()],
+    fields: [choiceField("fact", t("field.fact"), facts), reasonField()],
     confirm: t("deed.void"),
     danger: true,
   });
-  return answer && post(address(table, "void"), answer.fact ? answer : { reason: answer.reason });
+  return answer && post(address(table, "void"), answer);
 }
 
-/** End a held or referred round: by its reading, by the dice as two people see them, or void. */
+const isVoid = (ruling) => ruling.action === "void";
+const rulingText = ([fact, ruling]) => [fact, `${word("fact", fact)} – ${word("action", ruling.action)}, ${ruling.clause}`];
+
+/** Settle a held round by its reading: the pictures were looked at and agree. */
+export async function releaseRound(table) {
+  const why = await ask({ title: t("deed.release"), explain: t("release.explain"), fields: [reasonField()], confirm: t("deed.release") });
+  return why && post(address(table, "resolution"), { verdict: "release", ...why });
+}
+
+/** End a referred round: by the dice as two people see them, or void. */
 export async function resolveRound(table) {
-  const held = table.round.state === "held";
-  const verdicts = [...(held ? ["release"] : []), "settled", "void"];
+  const verdicts = ["by-dice", "void"].map((each) => [each, t(`resolve.${each}`)]);
   const chosen = await ask({
     title: t("resolve.title"),
-    explain: t(held ? "resolve.explain-held" : "resolve.explain"),
-    fields: [choiceField("verdict", t("field.verdict"), verdicts.map((each) => [each, t(`resolve.${each}`)]))],
+    explain: t("resolve.explain"),
+    fields: [choiceField("verdict", t("field.verdict"), verdicts)],
     confirm: t("next"),
   });
   if (!chosen) return null;
-  if (chosen.verdict === "release") return post(address(table, "resolution"), { verdict: "release" });
-  if (chosen.verdict === "settled") return askForDice(table, "resolution", t("resolve.settled"), { verdict: "settled" });
+  if (chosen.verdict === "by-dice") return askForDice(table, "resolution", t("resolve.by-dice"), { verdict: "by-dice" });
   const why = await ask({ title: t("resolve.void"), fields: [reasonField()], confirm: t("resolve.void"), danger: true });
   return why && post(address(table, "resolution"), { verdict: "void", ...why });
 }
@@ -48,11 +58,10 @@ export const correctRound = (table) => askForDice(table, "correction", t("correc
 export const enterByHand = (table) => askForDice(table, "manual-result", t("manual.title"), {});
 
 async function askForDice(table, deed, title, body) {
-  const withEvidence = deed !== "manual-result";
-  const evidence = withEvidence ? [textField("evidence", t("field.evidence"), { value: await digestOf(table), hint: t("field.evidence-hint") })] : [];
-  const answer = await ask({ title, explain: t("two.explain"), fields: [facesField(), reasonField(), ...evidence], confirm: t("next") });
+  const evidence = textField("evidence", t("field.evidence"), { required: false, pattern: "[0-9a-f]{64}", hint: t("field.evidence-hint") });
+  const answer = await ask({ title, explain: t("two.explain"), fields: [facesField(), reasonField(), evidence], confirm: t("next") });
   if (!answer || !(await showAgain(title, answer.faces, answer.reason))) return null;
-  return post(address(table, deed), { ...body, ...answer });
+  return post(address(table, deed), { ...body, ...answer, evidence: answer.evidence || null });
 }
 
 const showAgain = (title, faces, reason) =>
@@ -66,12 +75,3 @@ const showAgain = (title, faces, reason) =>
     ],
     confirm: t("two.propose"),
   });
-
-// The SHA-256 of the round's frames, which a correction names; empty when the service keeps none.
-async function digestOf(table) {
-  try {
-    return (await get(address(table, "evidence"))).frames ?? "";
-  } catch {
-    return "";
-  }
-}

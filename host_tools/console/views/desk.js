@@ -1,10 +1,10 @@
 // The desk of supervisors and shift managers: deeds that wait for a second person, rounds to decide, evidence,
 // corrections, and what the tumbler itself remembers.
 
-import { path, post } from "../api.js";
+import { listOf, path, post } from "../api.js";
 import { h, redrawing, setAttribute, setText } from "../dom.js";
 import { show } from "../dialogs.js";
-import { tables } from "../house.js";
+import { tables, watch } from "../house.js";
 import { complain } from "../notices.js";
 import { rememberRounds } from "../rounds.js";
 import { address } from "../routes.js";
@@ -15,7 +15,6 @@ import { dataTable } from "./data.js";
 import { faultList } from "./faults.js";
 import { proposalList } from "./proposals.js";
 import { roundDetails } from "./round.js";
-import { listOf } from "../api.js";
 import { smallDie, totalOf } from "../dice.js";
 
 const KEPT_ROUNDS = 30;
@@ -45,6 +44,7 @@ export function deskView(name) {
     rounds = all;
     draw();
   });
+  watch(name);
   const leave = tables.follow((all) => {
     const table = all.get(name);
     if (!table) return;
@@ -69,6 +69,7 @@ export function deskView(name) {
   return {
     element,
     leave() {
+      watch(null);
       leave();
       proposals.leave();
     },
@@ -86,7 +87,7 @@ function sortRounds(rounds) {
 
 function roundItem(round, selected, choose) {
   const faces = round.faces
-    ? [h("span", { class: "dice-row of-3" }, round.faces.map(smallDie)), h("span", { class: "total" }, `${round.faces.join(" ")} = ${totalOf(round.faces)}`)]
+    ? [h("span", { class: "dice-row of-3" }, round.faces.map(smallDie)), h("span", { class: "unseen" }, round.faces.join(" ")), h("strong", {}, String(totalOf(round.faces)))]
     : [];
   const mark = round.settlements.length > 1 ? h("span", { class: "pill warn" }, t("stage.corrected")) : null;
   const button = h(

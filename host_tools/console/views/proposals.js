@@ -32,7 +32,7 @@ function drawProposal(proposal) {
     proposal.faces ? h("div", { class: "round-dice" }, proposal.faces.map((face) => die(face)), h("span", { class: "check-total" }, String(totalOf(proposal.faces)))) : null,
     h("blockquote", {}, proposal.reason),
     h("p", { class: "quiet" }, t("proposals.by", { who: proposal.proposed_by, when: dateAndTime(proposal.proposed_ms) })),
-    proposal.evidence ? h("p", { class: "quiet mono" }, t("evidence.digest", { digest: proposal.evidence })) : null,
+    proposal.evidence ? h("p", { class: "quiet mono" }, t("proposals.picture", { digest: proposal.evidence })) : null,
     lapse,
     h("div", { class: "deeds" }, mine ? h("p", { class: "remedy" }, t("proposals.mine")) : confirmButton(proposal), mine || may("decide") ? withdrawButton(proposal) : null),
   );

@@ -11,11 +11,12 @@ import { attempt } from "../notices.js";
 import { t, word } from "../texts.js";
 import { wagerName } from "../felt.js";
 import { referRound } from "./actions.js";
-import { correctRound, enterByHand, resolveRound, voidRound } from "./decisions.js";
+import { correctRound, enterByHand, releaseRound, resolveRound, voidRound } from "./decisions.js";
 import { drawEvidence } from "./evidence.js";
 import { drawWagers } from "./wagers.js";
 
 const DEEDS = [
+  { deed: "release", run: releaseRound, kind: "primary" },
   { deed: "resolution", run: resolveRound, kind: "primary" },
   { deed: "correction", run: correctRound, kind: "primary" },
   { deed: "manual-result", run: enterByHand, kind: "secondary" },
@@ -25,7 +26,7 @@ const DEEDS = [
 
 export function roundDetails(name) {
   const element = h("section", { class: "card round-details" });
-  const evidence = h("div", {});
+  const evidence = h("div", { class: "evidence" });
   const draw = redrawing(element, ({ table, round }) => (round ? drawRound(table, round, evidence) : h("p", { class: "quiet" }, t("road.none"))));
   const drawPictures = redrawing(evidence, ({ id }) => drawEvidence(name, id));
   return {

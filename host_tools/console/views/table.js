@@ -2,7 +2,7 @@
 
 import { h, redrawing, setAttribute, setText } from "../dom.js";
 import { drawFelt, feltOf } from "../felt.js";
-import { tables } from "../house.js";
+import { tables, watch } from "../house.js";
 import { rememberRounds } from "../rounds.js";
 import { drawLast, drawRoad, drawStatistics } from "../road.js";
 import { address } from "../routes.js";
@@ -41,6 +41,7 @@ export function tableView(name) {
     felt.element,
     h("div", { class: "columns" }, history.element, wagers.element),
   );
+  watch(name);
   const leaveTables = tables.follow((all) => {
     const table = all.get(name);
     setAttribute(missing, "hidden", Boolean(table));
@@ -52,6 +53,7 @@ export function tableView(name) {
   return {
     element,
     leave() {
+      watch(null);
       leaveTables();
       leaveKeys();
     },

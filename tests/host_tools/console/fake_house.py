@@ -213,7 +213,7 @@ class House:
         async def in_round(table: str, round: str, deed: str, request: Request) -> Response:
             body = await request.json()
             self.deeds.append((deed, table, body))
-            if deed in ("correction", "manual-result") or body.get("verdict") == "settled":
+            if deed in ("correction", "manual-result") or body.get("verdict") == "by-dice":
                 self.proposals.append(a_proposal(table, round, deed, body))
                 return JSONResponse(asdict(self.proposals[-1]), 202)
             after = {"no-more-bets": "closed", "tumble": "settled", "refer": "referred", "void": "void"}
