@@ -6,7 +6,7 @@ from unittest import TestCase
 
 from host_tools.faults import flash as faults
 from host_tools.faults.flash import BLOCKS, KEPT, Medium, Numbers, new_medium, ring_on
-from host_tools.faults.nor import BLOCK, Program
+from host_tools.faults.nor import BLOCK, Erase, Program
 from tumbler.journal import RESERVE, JournalDamaged, JournalFull, pages
 from tumbler.journal.marks import ACKNOWLEDGED
 from tumbler.journal.ring import Ring
@@ -304,6 +304,26 @@ class PowerCuts(TestCase):
             device.append()
         self.assertTrue(cuts.operations > 14)
         self.assertTrue(cuts.second_cuts > 10)
+
+    def test_an_erase_that_has_only_begun_is_no_damage(self):
+        numbers = Numbers(5)
+        medium = new_medium()
+        cuts = []
+
+        def cut(operation):
+            if isinstance(operation, Erase):
+                torn = medium.fork()
+                for _ in range(8):  # any bits may be set already, and all others are as they were
+                    torn.content[operation.start + numbers() % BLOCK] |= 1 << numbers() % 8
+                cuts.append(mounted(torn).last)
+
+        ring, _ = ring_on(medium, cut)
+        ring.mount()
+        for sequence in range(1, 301):
+            ring.append(sequence, record(sequence))
+            ring.acknowledge(sequence, sequence + 1)
+        self.assertTrue(len(cuts) > 2 * len(BLOCKS))
+        self.assertEqual(cuts, sorted(set(cuts)))
 
     def test_a_broken_promise_is_found(self):
         medium, promises = new_medium(), faults.Promises()

@@ -8,7 +8,8 @@ record has been read back. So a record that is wrong and sealed is damaged, and 
 sealed was never promised. Programming a page for a second time clears bits only, which NOR flash without ECC
 allows.
 
-A header is there twice, so that no single bit decides whether a block was just being erased.
+A header is there twice, so that no single bit decides whether a block was just being erased. Before an erase
+it is programmed to zero: an erase that has only begun may change bits of records and none of a header.
 """
 
 import struct
@@ -22,6 +23,7 @@ PAGES = BLOCK // PAGE
 USABLE = PAGE - 4  # bytes of a page; the rest is for the seal
 ERASED = b"\xff" * PAGE
 SEAL = b"\xff" * USABLE + b"\x00" * 4
+SPENT = b"\x00" * PAGE  # over the header of a block that is about to be erased
 FRAME = 16  # bytes before a record
 FARTHEST = 0xFFFF
 

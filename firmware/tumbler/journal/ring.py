@@ -264,6 +264,7 @@ class Ring:
             self._durable = self.acknowledged
         self._firsts[number] = 0
         self._find_first()
+        self._program(number, 0, pages.SPENT)
         self._erase(number, sequence)
         self._firsts[number] = sequence
         self._newest = number
