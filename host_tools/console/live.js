@@ -6,8 +6,8 @@ const LONGEST_WAIT_MS = 10_000;
 const SILENCE_MS = 8_000; // a quiet line is asked whether it is still there
 const OPENING_MS = 5_000;
 
-/** Follow the events. `onEvent(event)`, `onState("connecting" | "live" | "stale")`, `probe()` rejects when the
- * service does not answer. */
+/** Follow the events. `onEvent(event)`, `onState("connecting" | "live" | "stale")`, `onRefused(code)` with the close
+ * code (HTTP's and 4000), `probe()` rejects when the service does not answer. */
 export class Live {
   constructor({ onEvent, onState, onRefused, probe }) {
     this.onEvent = onEvent;
@@ -55,7 +55,6 @@ export class Live {
 
   opened(socket) {
     if (socket !== this.socket) return;
-    this.wait = FIRST_WAIT_MS;
     this.onState("live");
     this.listen();
   }
@@ -63,6 +62,7 @@ export class Live {
   heard(text) {
     const event = JSON.parse(text);
     if (Number.isInteger(event.sequence)) this.after = Math.max(this.after, event.sequence);
+    this.wait = FIRST_WAIT_MS;
     this.listen();
     this.onEvent(event);
   }
@@ -75,7 +75,9 @@ export class Live {
     const asked = this.socket;
     try {
       await this.probe();
-      if (asked === this.socket) this.listen();
+      if (asked !== this.socket) return;
+      this.wait = FIRST_WAIT_MS;
+      this.listen();
     } catch {
       if (asked === this.socket) this.drop();
     }
@@ -98,7 +100,8 @@ export class Live {
     clearTimeout(this.timer);
     if (this.stopped) return;
     this.onState("stale");
-    if (code === 1008 || code >= 4400) this.onRefused(code);
+    if (code >= 4400) this.onRefused(code);
+    if (this.stopped) return;
     this.timer = setTimeout(() => this.connect(), this.wait);
     this.wait = Math.min(this.wait * 2, LONGEST_WAIT_MS);
   }

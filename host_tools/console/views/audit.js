@@ -13,17 +13,20 @@ const PARTS = ["chain", "records", "log"];
 export function auditView() {
   const place = h("div", { class: "card" });
   const device = deviceChoice(() => turn("records"));
+  const log = h("select", { "aria-label": t("audit.which-log"), onchange: () => turn("log") });
+  fillLogs(log);
   const tabs = PARTS.map((part) => h("button", { type: "button", "aria-pressed": "false", onclick: () => turn(part) }, t(`audit.${part}`)));
   const turn = (part) => {
     tabs.forEach((tab, index) => setAttribute(tab, "aria-pressed", String(PARTS[index] === part)));
     setAttribute(device, "hidden", part !== "records");
-    place.replaceChildren(pager(addressOf(part, device), part === "chain"));
+    setAttribute(log, "hidden", part !== "log");
+    place.replaceChildren(pager(addressOf(part, device.value, log.value), part === "chain"));
   };
   turn("chain");
   const element = h(
     "section",
     { class: "page" },
-    h("div", { class: "page-head" }, h("h1", {}, t("audit.title")), h("div", { class: "tools" }, h("div", { class: "segments", role: "group", "aria-label": t("audit.title") }, tabs), device)),
+    h("div", { class: "page-head" }, h("h1", {}, t("audit.title")), h("div", { class: "tools" }, h("div", { class: "segments", role: "group", "aria-label": t("audit.title") }, tabs), device, log)),
     h("p", { class: "quiet" }, t("audit.explain")),
     place,
   );
@@ -36,9 +39,18 @@ function deviceChoice(changed) {
   return h("select", { "aria-label": t("audit.device"), onchange: changed }, options);
 }
 
-function addressOf(part, device) {
-  if (part === "records") return (after) => `${path("records")}?device=${encodeURIComponent(device.value)}&after=${after}`;
-  if (part === "log") return (after) => `${path("log")}?after=${after}`;
+async function fillLogs(log) {
+  try {
+    log.replaceChildren(...listOf(await get(path("logs"))).map((name) => h("option", { value: name }, name)));
+  } catch (error) {
+    complain(error);
+  }
+}
+
+function addressOf(part, device, log) {
+  const query = (parameters) => new URLSearchParams({ ...parameters, limit: PAGE });
+  if (part === "records") return (after) => `${path("records")}?${query({ device, after })}`;
+  if (part === "log") return (after) => `${path("log")}?${query({ log, after })}`;
   return () => path("chain");
 }
 
@@ -60,4 +72,4 @@ function pager(addressAfter, whole) {
   return h("div", {}, table, more);
 }
 
-const positionOf = (row) => row?.sequence ?? row?.step ?? row?.number ?? 0;
+const positionOf = (row) => row?.sequence ?? row?.step ?? 0;

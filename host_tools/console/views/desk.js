@@ -4,7 +4,7 @@
 import { listOf, path, post } from "../api.js";
 import { h, redrawing, setAttribute, setText } from "../dom.js";
 import { show } from "../dialogs.js";
-import { tables, watch } from "../house.js";
+import { may, tables, watch } from "../house.js";
 import { complain } from "../notices.js";
 import { rememberRounds } from "../rounds.js";
 import { address } from "../routes.js";
@@ -13,6 +13,7 @@ import { timeOfDay } from "../clock.js";
 import { POSSIBLE } from "../deeds.js";
 import { dataTable } from "./data.js";
 import { faultList } from "./faults.js";
+import { voidAffected } from "./affected.js";
 import { proposalList } from "./proposals.js";
 import { roundDetails } from "./round.js";
 import { smallDie, totalOf } from "../dice.js";
@@ -26,6 +27,7 @@ export function deskView(name) {
   const details = roundDetails(name);
   const list = h("ol", { class: "round-list" });
   const recall = h("button", { type: "button", class: "secondary", onclick: () => showRecall(name) }, t("deed.recall"));
+  const affected = h("button", { type: "button", class: "secondary", onclick: () => voidAffected(name) }, t("deed.void-affected"));
   let chosen = null;
   let rounds = [];
   const choose = (id) => {
@@ -60,7 +62,7 @@ export function deskView(name) {
       "div",
       { class: "page-head" },
       h("h1", {}, t("desk.title", { name })),
-      h("div", { class: "tools" }, recall, h("a", { class: "button secondary", href: address("tables", name) }, t("desk.table"))),
+      h("div", { class: "tools" }, may("decide") ? affected : null, recall, h("a", { class: "button secondary", href: address("tables", name) }, t("desk.table"))),
     ),
     proposals.element,
     faults.element,

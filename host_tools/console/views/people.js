@@ -6,7 +6,6 @@ import { h } from "../dom.js";
 import { choiceField, textField } from "../fields.js";
 import { attempt, complain } from "../notices.js";
 import { t, word } from "../texts.js";
-import { dataTable } from "./data.js";
 
 const ROLES = ["dealer", "supervisor", "shift-manager", "technician", "auditor"];
 const PROGRAM_ROLES = ["table-server", "auditor"];
@@ -15,8 +14,8 @@ export function peopleView() {
   const people = h("div", {});
   const tokens = h("div", {});
   const reload = async () => {
-    await fill(people, "people", (rows) => dataTable(rows));
-    await fill(tokens, "tokens", (rows) => drawTokens(rows, reload));
+    await fill(people, "people", (rows) => drawAccounts(rows, [["people.password", newPassword], ["people.close", closePerson]], reload));
+    await fill(tokens, "tokens", (rows) => drawAccounts(rows, [["people.revoke", closeProgram]], reload));
   };
   reload();
   const button = (text, onclick) => h("button", { type: "button", class: "primary", onclick }, text);
@@ -38,9 +37,23 @@ async function fill(place, what, draw) {
   }
 }
 
-function drawTokens(rows, reload) {
-  const revoke = (name) => h("button", { type: "button", class: "danger", onclick: () => removeToken(name, reload) }, t("people.revoke", { name }));
-  return h("div", {}, dataTable(rows), h("div", { class: "deeds" }, rows.map((row) => row.name).filter(Boolean).map(revoke)));
+/** Accounts as a table with what can be done with those that are open. */
+function drawAccounts(rows, deeds, reload) {
+  if (!rows.length) return h("p", { class: "quiet" }, t("data.none"));
+  const head = ["name", "role", "closed"].map((name) => h("th", { scope: "col" }, t(`column.${name}`)));
+  const button = (row, [words, deed]) =>
+    h("button", { type: "button", class: "secondary", "aria-label": t(`${words}-of`, { name: row.name }), onclick: () => deed(row.name, reload) }, t(words));
+  const drawn = rows.map((row) =>
+    h(
+      "tr",
+      {},
+      h("td", {}, row.name),
+      h("td", {}, word("role", row.role)),
+      h("td", {}, t(row.closed ? "yes" : "no")),
+      h("td", { class: "row-deeds" }, row.closed ? null : deeds.map((deed) => button(row, deed))),
+    ),
+  );
+  return h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, head, h("th", { scope: "col" }, t("people.deeds")))), h("tbody", {}, drawn)));
 }
 
 async function addPerson(reload) {
@@ -49,7 +62,7 @@ async function addPerson(reload) {
     fields: [
       textField("name", t("signin.name")),
       choiceField("role", t("people.role"), ROLES.map((role) => [role, word("role", role)])),
-      textField("password", t("signin.password"), { kind: "password", autocomplete: "new-password", hint: t("setup.password-hint") }),
+      passwordField(),
     ],
     confirm: t("people.add"),
   });
@@ -70,7 +83,19 @@ async function addToken(reload) {
   reload();
 }
 
-async function removeToken(name, reload) {
-  const sure = await ask({ title: t("people.revoke", { name }), explain: t("people.revoke-explain"), confirm: t("people.revoke", { name }), danger: true });
+async function newPassword(name, reload) {
+  const answer = await ask({ title: t("people.password-of", { name }), explain: t("people.password-explain"), fields: [passwordField()], confirm: t("people.password") });
+  if (answer && (await attempt(() => post(path("people", name, "password"), answer), t("done")))) reload();
+}
+
+async function closePerson(name, reload) {
+  const sure = await ask({ title: t("people.close-of", { name }), explain: t("people.close-explain"), confirm: t("people.close"), danger: true });
+  if (sure && (await attempt(() => post(path("people", name, "close")), t("done")))) reload();
+}
+
+async function closeProgram(name, reload) {
+  const sure = await ask({ title: t("people.revoke-of", { name }), explain: t("people.revoke-explain"), confirm: t("people.revoke"), danger: true });
   if (sure && (await attempt(() => remove(path("tokens", name)), t("done")))) reload();
 }
+
+const passwordField = () => textField("password", t("signin.password"), { kind: "password", autocomplete: "new-password", hint: t("setup.password-hint") });

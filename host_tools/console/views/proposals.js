@@ -30,6 +30,7 @@ function drawProposal(proposal) {
     { class: "proposal" },
     h("h3", {}, `${t(`deed.${proposal.deed}`)} · ${proposal.table}`),
     proposal.faces ? h("div", { class: "round-dice" }, proposal.faces.map((face) => die(face)), h("span", { class: "check-total" }, String(totalOf(proposal.faces)))) : null,
+    proposal.affected?.length ? h("p", {}, t("proposals.rounds", { count: proposal.affected.length })) : null,
     h("blockquote", {}, proposal.reason),
     h("p", { class: "quiet" }, t("proposals.by", { who: proposal.proposed_by, when: dateAndTime(proposal.proposed_ms) })),
     proposal.evidence ? h("p", { class: "quiet mono" }, t("proposals.picture", { digest: proposal.evidence })) : null,

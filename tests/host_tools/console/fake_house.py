@@ -145,10 +145,6 @@ class House:
             shown = [current] if current else []
             return [asdict(each) for each in [*shown, *self.history.get(table, [])]][:limit]
 
-        @app.get("/api/tables/{table}/rounds/{round}/evidence")
-        def evidence(table: str, round: str) -> dict[str, Any]:
-            return {"frames": "5e" * 32, "lamps": 4}
-
         @app.get("/api/tables/{table}/rounds/{round}/evidence/{lamp}.png")
         def picture(table: str, round: str, lamp: int, marks: str = "") -> Response:
             return Response(_PNG, media_type="image/png")
@@ -173,18 +169,26 @@ class House:
                 for n in range(1, 101 if not after else 20)
             ]
 
+        @app.get("/api/logs")
+        def logs() -> list[str]:
+            return ["Dragon 1", "people"]
+
+        @app.get("/api/tables/{table}/affected")
+        def affected(table: str) -> list[dict[str, Any]]:
+            return [asdict(each) for each in reversed(self.history.get(table, []))]
+
         @app.get("/api/log")
-        def log(after: int = 0) -> list[dict[str, Any]]:
+        def log(log: str, after: int = 0) -> list[dict[str, Any]]:
             hostile = "<img src=x onerror=alert(1)>"
             return [{"log": "Dragon 1", "step": 1, "at_ms": NOW(), "who": hostile, "action": "refer", "before": "{}"}]
 
         @app.get("/api/people")
         def people() -> list[dict[str, Any]]:
-            return [{"name": name, "role": role, "closed": False} for name, role in PEOPLE.items()]
+            return [_account(name, role) for name, role in PEOPLE.items()]
 
         @app.get("/api/tokens")
         def tokens() -> list[dict[str, Any]]:
-            return [{"name": "table-server-1", "role": "table-server"}]
+            return [_account("table-server-1", Role.TABLE_SERVER), _account("old", Role.AUDITOR, closed=True)]
 
     def _doing(self, app: FastAPI) -> None:
         @app.post("/api/proposals/{proposal}/{deed}")
@@ -250,6 +254,10 @@ class House:
 def _session(name: str) -> JSONResponse:
     role = PEOPLE[name]
     return JSONResponse({"name": name, "role": role, "csrf": CSRF, "may": sorted(MAY[role])})
+
+
+def _account(name: str, role: Role, *, closed: bool = False) -> dict[str, Any]:
+    return {"name": name, "role": role, "program": role == Role.TABLE_SERVER, "closed": closed}
 
 
 def _refused(status: int, kind: str, message: str) -> JSONResponse:
