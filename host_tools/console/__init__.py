@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-PAGE = Path(__file__).parent
+PAGE = Path(__file__).with_name("page")
 """The folder to serve: `index.html` and what it loads."""
 
 CONTENT_SECURITY_POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
