@@ -11,7 +11,7 @@ const fetched = new Map();
 
 /** The layout of a table with its odds and rulings; asked for once. */
 export function feltOf(table) {
-  const address = path("rulebooks", table.rulebook, "layouts", table.layout);
+  const address = path("tables", table.name, "layout");
   if (!fetched.has(address)) {
     const answer = get(address);
     answer.catch(() => fetched.delete(address));

@@ -149,9 +149,9 @@ class House:
         def picture(table: str, round: str, lamp: int, marks: str = "") -> Response:
             return Response(_PNG, media_type="image/png")
 
-        @app.get("/api/rulebooks/{rulebook}/layouts/{layout}")
-        def layout(rulebook: str, layout: str) -> dict[str, object]:
-            return felt(load_rulebook(rulebook), layout)
+        @app.get("/api/tables/{table}/layout")
+        def layout(table: str) -> dict[str, object]:
+            return felt(load_rulebook(self.tables[table].rulebook), self.tables[table].layout)
 
         @app.get("/api/proposals")
         def proposals() -> list[dict[str, Any]]:
