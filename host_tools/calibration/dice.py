@@ -102,18 +102,38 @@ class Bench:
         return best
 
     def _faces(self):
-        places, masses = {}, {}
+        places, masses, radii = {}, {}, {}
         for face, scene in self.scenes.items():
-            _, gatherer, labeller, finder = self._gather(scene)
+            _, gatherer, _, finder = self._gather(scene)
             body = self._body(finder, face)
-            spots = find_spots(labeller, gatherer.low, gatherer.columns, gatherer.rows, body.pose, body.level)
+            spots = find_spots(gatherer.low, gatherer.columns, gatherer.rows, body.pose, body.level)
             if len(spots) != face:
                 raise CalibrationError(f"{self.fields['name']}: {len(spots)} pips found on face {face}")
             places[face] = [body.pose.face(s.x, s.y) for s in spots]
             masses[face] = float(np.mean([s.mass for s in spots]))
-        self.tell(f"pips {masses}")
-        pips, masses = arrange(places), even(masses)
-        self.fields["faces"] = {str(face): {"pips": pips[face], "mass": masses[face]} for face in CLASSIC}
+            radii[face] = self._radius(gatherer, body, face)
+        self.tell(f"pips {masses}, radii {radii}")
+        pips = arrange(places)
+        for face, fields in self.fields["faces"].items():
+            fields["pips"] = pips[int(face)]
+        self._set_sizes(masses, radii)
+
+    def _radius(self, gatherer, body, face):
+        """Of a pip in sides, from the area of the face that is dark."""
+        low = np.frombuffer(gatherer.low, np.uint8).reshape(gatherer.rows, gatherer.columns)
+        rows, columns = np.nonzero(low < 0.6 * body.level)
+        u, v = body.pose.face(columns.astype(float), rows.astype(float))
+        area = np.sum((abs(u) < 0.45) & (abs(v) < 0.45)) / face
+        return float(np.sqrt(area / np.pi) / body.pose.side)
+
+    def _set_sizes(self, masses, radii):
+        """A large single pip keeps its own mass and radius, all others share their mean."""
+        mass = np.mean([masses[face] for face in range(2, 7)])
+        radius = np.mean([radii[face] for face in range(2, 7)])
+        for face, fields in self.fields["faces"].items():
+            own = face == "1" and abs(radii[1] / radius - 1) > 0.15
+            fields["mass"] = round(float(masses[1] if own else mass), 2)
+            fields["radius"] = round(float(radii[1] if own else radius), 4)
 
     def lamp_gains(self):
         """Strength of each lamp: with it a level die is as bright under all, but for distance and angle."""
@@ -129,7 +149,7 @@ class Bench:
 
     def _ratios(self, profile, gatherer, pose):
         """Brightness of a level face under each lamp, distance and angle taken out, against the mean lamp."""
-        levels = [level or 0.0 for level in face_brightness(gatherer, pose, sites(profile))]
+        levels = [level or 0.0 for level in face_brightness(gatherer, pose, sites(profile), False)]
         x = (pose.x + gatherer.left - profile.platform[0]) / profile.scale
         y = (pose.y + gatherer.top - profile.platform[1]) / profile.scale
         row = []
@@ -151,9 +171,9 @@ class Bench:
     def _contrasts(self):
         least_pip, most_bare = 1.0, 0.0
         for face, scene in self.scenes.items():
-            profile, gatherer, labeller, finder = self._gather(scene)
+            profile, gatherer, _, finder = self._gather(scene)
             body = self._body(finder, face)
-            spots = find_spots(labeller, gatherer.low, gatherer.columns, gatherer.rows, body.pose, body.level)
+            spots = find_spots(gatherer.low, gatherer.columns, gatherer.rows, body.pose, body.level)
             box = body.pose.box(-0.1, gatherer.columns, gatherer.rows)
             high = finder.level(gatherer.high, box, body.level)
             probe = 0.045 * body.pose.side
@@ -183,9 +203,10 @@ class LightBench(Bench):
         low = np.frombuffer(gatherer.low, np.uint8)
         peak = np.sort(low)[-max(3, int(0.01 * self.fields["side"] ** 2))]
         box = 0, 0, gatherer.columns - 1, gatherer.rows - 1
-        for share in (0.6, 0.5, 0.7, 0.4):
+        for share in (0.6, 0.7, 0.5, 0.8, 0.4):
             found = labeller.find(gatherer.low, gatherer.columns, box, int(peak * share), 256, 1)
-            if len([region for region in found if region.area > 0.003 * self.fields["side"] ** 2]) == face:
+            areas = [region.area for region in found if region.area > 0.003 * self.fields["side"] ** 2]
+            if len(areas) == face and max(areas) < 1.8 * min(areas):
                 break
         least = 0.003 * self.fields["side"] ** 2
         spots = []
@@ -201,17 +222,18 @@ class LightBench(Bench):
         return spots
 
     def _pips(self):
-        lights, areas = [], []
+        lights, areas = [], {}
         for face, scene in self.scenes.items():
             profile = Profile(self.fields, b"")
             for _, _, area, level, across in self._light_spots(scene, face):
                 light = least_light(across[0], across[1], profile) / least_light(0, 0, profile)
                 lights.append(level / light)
-                areas.append(area)
+                areas.setdefault(face, []).append(area)
         self.tell(f"pip light {np.round(lights).tolist()}, areas {areas}")
         self.fields["pip_light"] = round(float(np.median(lights)), 1)
-        for face in CLASSIC:
-            self.fields["faces"][str(face)]["mass"] = round(float(np.median(areas)), 2)
+        mean = {face: float(np.median(of)) for face, of in areas.items()}
+        radii = {face: np.sqrt(area / np.pi) / self.fields["side"] for face, area in mean.items()}
+        self._set_sizes(mean, radii)
 
     def _patterns(self):
         """Pitch from the widest distance between the pips of a two to five, which is a diagonal."""
@@ -222,8 +244,10 @@ class LightBench(Bench):
             pitches.append(widest / np.sqrt(8) / self.fields["side"])
         self.tell(f"pitches {np.round(pitches, 3).tolist()}")
         pitch = float(np.mean(pitches))
-        for face, places in CLASSIC.items():
-            pips = [[round(pitch * u, 4), round(pitch * v, 4)] for u, v in places]
+        six = np.array([spot[:2] for spot in self._light_spots(self.scenes[6], 6)]) / self.fields["side"]
+        rows, ends = rows_of_six(six - six.mean(0))
+        self.tell(f"six {rows:.3f} {ends:.3f}")
+        for face, pips in patterns(pitch, rows, ends).items():
             self.fields["faces"][str(face)]["pips"] = pips
 
     def _read(self, face):
@@ -264,28 +288,34 @@ def _goodness(fit):
 
 
 def arrange(places_by_face):
-    """Face -> [[u, v]] in sides: the classic arrangement with the measured spacing, one where faces agree.
-
-    Six may have its two rows closer or farther apart than the corners of the others.
-    """
+    """Face -> [[u, v]] in sides: the classic arrangement with the measured spacing, one where faces agree."""
     corners = np.concatenate([np.abs(places_by_face[face]).ravel() for face in range(2, 6)])
     pitch = float(np.mean(corners[corners > 0.12]))
-    u, v = np.abs(places_by_face[6]).T
-    along, across = (u, v) if u.min() < v.min() else (v, u)
-    six = [float(across.mean()), float(along[along > 0.12].mean())]
-    spread = dict.fromkeys(range(1, 6), (pitch, pitch))
-    rows, ends = (pitch if abs(own / pitch - 1) < 0.1 else own for own in six)
-    spread[6] = rows, ends
+    six = np.array(places_by_face[6])
+    return patterns(pitch, *rows_of_six(six - six.mean(0)))
+
+
+def patterns(pitch, rows, ends):
+    """Face -> [[u, v]]: six may have its rows, and their ends, elsewhere than the others' corners."""
+    rows, ends = (pitch if abs(own / pitch - 1) < 0.06 else own for own in (rows, ends))
+    spread = dict.fromkeys(range(1, 6), (pitch, pitch)) | {6: (rows, ends)}
     return {
         face: [[round(a * spread[face][0], 4), round(b * spread[face][1], 4)] for a, b in CLASSIC[face]]
         for face in CLASSIC
     }
 
 
-def even(masses):
-    """Face -> darkness of a pip: a large single pip keeps its own, all others share their mean."""
-    mean = float(np.mean([masses[face] for face in range(2, 7)]))
-    return {face: round(masses[face] if abs(masses[face] / mean - 1) > 0.5 else mean, 2) for face in masses}
+def rows_of_six(places):
+    """Distance of a six's rows from its middle, and of their ends, however it is turned."""
+    best = None
+    for angle in np.radians(np.arange(180)):
+        across = np.abs(places @ (np.cos(angle), np.sin(angle)))
+        along = np.sort(places @ (-np.sin(angle), np.cos(angle)))
+        rows, ends = across.mean(), (along[4:].mean() - along[:2].mean()) / 2
+        off = np.sum((across - rows) ** 2) + np.sum((along - ends * np.repeat((-1, 0, 1), 2)) ** 2)
+        if best is None or off < best[0]:
+            best = off, float(rows), float(ends)
+    return best[1:]
 
 
 def describe(name, polarity, empty, platform, images, lamps, rig: Rig):  # noqa: PLR0913, PLR0917
@@ -293,6 +323,9 @@ def describe(name, polarity, empty, platform, images, lamps, rig: Rig):  # noqa:
     positions, gains = lamps
     rows, columns = np.indices(empty.shape[1:])
     inside = np.hypot(columns - platform[0], rows - platform[1]) < 0.95 * platform[2]
+    for x, y, radius in (image for of_lamp in images for image in of_lamp if len(empty) == 1):
+        inside &= np.hypot(columns - x, rows - y) > radius
+    near = np.hypot(columns - platform[0], rows - platform[1]) < 0.3 * platform[2]
     scale = platform[2] / rig.platform * rig.camera / (rig.camera - rig.die)
     side = rig.die * scale
     return {
@@ -309,6 +342,7 @@ def describe(name, polarity, empty, platform, images, lamps, rig: Rig):  # noqa:
         "body": round(float(np.percentile(empty.min(0)[inside], 99.8) * 1.25), 1),
         "pip_light": 1.0 if polarity == LIGHT_PIPS else 0,
         "steep": 1.0,
+        "dim": round(float(np.median(empty.min(0)[near])), 1),
         "bare": 0.2,
         "pip": 0.5,
         "lamps": [
@@ -316,12 +350,16 @@ def describe(name, polarity, empty, platform, images, lamps, rig: Rig):  # noqa:
                 "at": [round(float(c), 1) for c in positions[lamp]],
                 "gain": round(float(gains[lamp]), 4),
                 "level": float(np.percentile(empty[lamp][inside], 75)),
-                "image": images[lamp] and [round(v, 1) for v in images[lamp]],
+                "images": [[round(v, 1) for v in image] for image in images[lamp]],
             }
-            for lamp in range(4)
+            for lamp in range(len(empty))
         ],
         "faces": {
-            str(face): {"pips": [[u / 4, v / 4] for u, v in places], "mass": round(0.028 * side * side, 2)}
+            str(face): {
+                "pips": [[u / 4, v / 4] for u, v in places],
+                "mass": round(0.028 * side * side, 2),
+                "radius": 0.1,
+            }
             for face, places in CLASSIC.items()
         },
         "stuck": find_stuck(empty),

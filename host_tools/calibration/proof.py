@@ -56,7 +56,7 @@ def draw_empty(calibration: Calibration, folder: Path) -> Path:
     """The empty platform with its rim and the lamps' mirror images marked."""
     image, draw = _canvas(calibration.empty)
     _circle(draw, calibration.platform, "lime")
-    for number, found in enumerate(calibration.images):
+    for number, found in enumerate(circle for of_lamp in calibration.images for circle in of_lamp):
         if found is not None:
             _circle(draw, found, "orange")
             draw.text((found[0] * _SCALE, found[1] * _SCALE), str(number), "orange")

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+import cv2
 import numpy as np
 
 from host_tools.calibration.errors import CalibrationError
-from host_tools.images import load_scene
+from host_tools.images import load_frame, load_scene
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +26,11 @@ class Rig:
 
 
 def load(folder: Path) -> np.ndarray:
-    """Array [lamp, row, column] of a four-lamp scene."""
-    frames = load_scene(folder)
+    """Array [lamp, row, column] of a scene: lamp0 to lamp3, or one `frame` (or lamp0 alone)."""
+    single = [folder / f"{name}{end}" for name in ("frame", "lamp0") for end in (".png", ".pgm")]
+    single = [path for path in single if path.exists()]
+    alone = single and not any(folder.glob("lamp[123].*"))
+    frames = [load_frame(single[0])] if alone else load_scene(folder)
     return np.stack([np.frombuffer(f.pixels, np.uint8).reshape(f.height, f.width) for f in frames])
 
 
@@ -69,22 +73,31 @@ def bilinear(picture, columns, rows):
 
 
 def find_images(empty, platform):
-    """x, y, radius of each lamp's mirror image in the dome, with a margin for its blurred rim."""
+    """Of each lamp, [x, y, radius] of its mirror images in the dome, with a margin for their blurred rims."""
     x, y, radius = platform
     rows, columns = np.indices(empty.shape[1:])
     near = np.hypot(columns - x, rows - y) < 1.1 * radius
-    images = []
-    for frame in empty:
+    if len(empty) == 1:
+        floor = cv2.medianBlur(empty[0], 5 if empty.shape[2] < 200 else 11)
+        spots = [near & (empty[0] > floor + 25.0)]
+    else:
         others = np.median(empty, 0)
-        spot = near & (frame > 150) & (others < 100)
-        area = spot.sum()
-        if not area:
-            images.append(None)
+        spots = [near & (frame > 150) & (others < 100) for frame in empty]
+    return [_circles(spot, len(empty) == 1) for spot in spots]
+
+
+def _circles(spot, several):
+    """(x, y, radius) around what is set in a mask: around all of it, or around each part."""
+    count, parts = cv2.connectedComponents(spot.astype(np.uint8)) if several else (2, spot.astype(int))
+    circles = []
+    for part in range(1, count):
+        places = np.argwhere(parts == part)
+        if len(places) < 2:
             continue
-        cy, cx = np.argwhere(spot).mean(0)
-        reach = np.hypot(columns - cx, rows - cy)[spot].max()
-        images.append((float(cx), float(cy), float(reach + 2.0)))
-    return images
+        row, column = places.mean(0)
+        reach = np.hypot(places[:, 1] - column, places[:, 0] - row).max()
+        circles.append((float(column), float(row), float(reach + 2.0)))
+    return circles
 
 
 def find_stuck(empty):
@@ -93,7 +106,7 @@ def find_stuck(empty):
     stuck = []
     for row in range(1, low.shape[0] - 1):
         for column in range(1, low.shape[1] - 1):
-            window = empty[:, row - 1 : row + 2, column - 1 : column + 2].reshape(4, 9)
+            window = empty[:, row - 1 : row + 2, column - 1 : column + 2].reshape(len(empty), 9)
             around = np.delete(window, 4, 1).astype(int)
             if low[row, column] > around.max() + 40 or (high[row, column] == 0 and around.min() > 3):
                 stuck.append([column, row])
@@ -103,27 +116,30 @@ def find_stuck(empty):
 def fit_lamps(empty, platform, images, rig: Rig):
     """Lamp positions [mm] and gains from how each one's light falls off over the platform.
 
+    A single frame's light is taken to come from the lens.
+
     What all lamps share (albedo, vignetting) cancels in the ratio of one frame to the mean of the four.
     """
+    if len(empty) == 1:
+        return np.array([[0.0, 0.0, rig.camera]]), np.ones(1)
     x, y, radius = platform
     rows, columns = np.indices(empty.shape[1:])
     use = (np.hypot(columns - x, rows - y) < 0.6 * radius) & (empty.min(0) > 3)
-    for image in images:
-        if image is not None:
-            use &= np.hypot(columns - image[0], rows - image[1]) > image[2] + 2
+    for image in (image for of_lamp in images for image in of_lamp):
+        use &= np.hypot(columns - image[0], rows - image[1]) > image[2] + 2
     scale = rig.platform / radius
     px, py = (columns[use] - x) * scale, (rows[use] - y) * scale
     light = np.log(empty[:, use] - 2.0)
     seen = light - light.mean(0)
     start = []
     elevation = np.radians(rig.elevation)
-    for lamp, image in enumerate(images):
-        if image is None:
+    for lamp, of_lamp in enumerate(images):
+        if not of_lamp:
             raise CalibrationError(
                 f"empty/lamp{lamp}: no mirror image of the lamp in the dome is found: is it lit,"
                 " is it this lamp's picture?"
             )
-        dx, dy = image[0] - x, image[1] - y
+        dx, dy = of_lamp[0][0] - x, of_lamp[0][1] - y
         away = rig.lamp * np.cos(elevation) / np.hypot(dx, dy)
         start += [dx * away, dy * away, rig.lamp * np.sin(elevation), 0.0]
     parameters = np.array(start)

@@ -19,7 +19,8 @@ FIRMWARE = Path(__file__).resolve().parents[2] / "firmware"
 MICROPYTHON = Path(sys.executable).with_name("micropython")
 HEAP = "480k"  # of the 64-bit port, whose objects are twice as large as a Pico's
 _SERVE = """
-import sys, time
+import gc, sys, time
+gc.threshold(32768)  # else what the compiler leaves behind parts the heap
 sys.path.insert(0, {firmware!r})
 from tumbler.reader import Reader, load_profile
 from tumbler.reader.stdio import serve

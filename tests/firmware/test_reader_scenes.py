@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from host_tools.commands.read import read_on_micropython
+from host_tools.read.runtimes import read_on_micropython
 from host_tools.images import load_frame, load_scene
 from tumbler.reader import FrameError, Reader, load_profile
 from tumbler.reader.profile import Profile
@@ -216,7 +216,7 @@ def test_photographs_of_other_dice_are_never_read_wrong():
     """As if no lamp were mirrored in the dome and the light as calibrated, so that the dice are looked at."""
     values = json.loads(profile_path("white_black", 320).read_text())
     for lamp in values["lamps"]:
-        lamp["image"] = None
+        lamp["images"] = []
     for label in labels_of("photos"):
         frame = load_frame(FRAMES / "photos" / label["file"])
         pixels = np.frombuffer(frame.pixels, np.uint8).reshape((frame.height, frame.width)).astype(float)

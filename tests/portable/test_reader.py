@@ -40,13 +40,14 @@ def fields():
         "body": 45,
         "pip_light": 0,
         "steep": 60,
+        "dim": 20,
         "bare": 0.2,
         "pip": 0.5,
         "lamps": [
-            {"at": list(LAMPS[k]), "gain": 1.0, "level": 30, "image": list(IMAGES[k])} for k in range(4)
+            {"at": list(LAMPS[k]), "gain": 1.0, "level": 30, "images": [list(IMAGES[k])]} for k in range(4)
         ],
         "faces": {
-            str(face): {"pips": [[PITCH * u, PITCH * v] for u, v in places], "mass": 8.5}
+            str(face): {"pips": [[PITCH * u, PITCH * v] for u, v in places], "mass": 8.5, "radius": 0.11}
             for face, places in PLACES.items()
         },
         "stuck": [[70, 40]],
@@ -266,9 +267,9 @@ class TestProfile(unittest.TestCase):
     def test_every_field_must_be_there(self):
         for name in fields():
             self.assert_names(name, lambda values, name=name: values.pop(name))
-        for name in ("at", "gain", "level", "image"):
+        for name in ("at", "gain", "level", "images"):
             self.assert_names("lamps[2]." + name, lambda values, name=name: values["lamps"][2].pop(name))
-        for name in ("pips", "mass"):
+        for name in ("pips", "mass", "radius"):
             self.assert_names("faces.3." + name, lambda values, name=name: values["faces"]["3"].pop(name))
 
     def test_every_field_must_make_sense(self):

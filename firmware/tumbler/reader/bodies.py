@@ -6,9 +6,9 @@ from .square import Pose
 
 _LEAST = 0.08  # share of a face's area below which a region is dust
 CUT = 50  # percent of a face's level at which its edges are taken
-_SMALLEST = 0.94  # side of a level face against the calibrated one in the middle; towards the wall slanting
-_LARGEST = 1.065  # light reaches further round its edges
-_NEARER = 1.12  # side of a face one storey up, about
+_SMALLEST = 0.9  # side of a face against the calibrated one: slanting light reaches further round its edges
+_LARGEST = 1.2  # towards the wall; whether it is one storey up is known when its pips are
+_NEARER = 1.25  # side of a face two storeys up, about
 _FACES = 3  # most faces that one region is taken to hold
 
 

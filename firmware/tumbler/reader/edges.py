@@ -7,7 +7,8 @@ nowhere, and that part of the edge tells nothing.
 from .square import Pose
 
 _ALONG = (-0.36, -0.24, -0.12, 0, 0.12, 0.24, 0.36)  # places along an edge, in sides
-_INWARD = 0.12  # sides from the edge where the search begins, outside every pip's own darkness
+_START = 0.05  # sides inside the edge where the search begins, outside every pip's own darkness
+_INWARD = 0.12
 _OUTWARD = 0.13
 _STRAY = 0.05  # sides by which a crossing may stray from its edge's middle one
 _TRUST = 3  # how many crossings the start's angle and side are worth
@@ -64,20 +65,35 @@ def _crossings(plane, columns, pose, cut, inside_above, edge, reach):
     turn_u, turn_v = ((1, 0), (0, 1), (-1, 0), (0, -1))[edge]
     found = []
     step = 0.5 / pose.side
+
+    def inside(t, away):
+        """How far the level is on the body's side of the cut."""
+        x, y = pose.place(turn_u * away + abs(turn_v) * t, turn_v * away + abs(turn_u) * t)
+        level = level_at(plane, columns, x, y)
+        return level - cut if inside_above else cut - level
+
     for t in _ALONG:
-        away = reach - _INWARD
-        before = None
-        while away < reach + _OUTWARD:
-            x, y = pose.place(turn_u * away + abs(turn_v) * t, turn_v * away + abs(turn_u) * t)
-            level = level_at(plane, columns, x, y)
-            above = level - cut if inside_above else cut - level
-            if above <= 0:
-                if before is not None:
-                    found.append((t, away - step * -above / (before - above) - reach))
-                break
-            before = above
-            away += step
+        here = inside(t, reach - _START)
+        if here > 0:
+            away = _walk(inside, t, reach - _START, here, step, reach + _OUTWARD)
+        elif inside(t, reach + _OUTWARD) <= 0:
+            away = _walk(inside, t, reach - _START, here, -step, reach - _INWARD)
+        else:
+            away = None
+        if away is not None:
+            found.append((t, away - reach))
     return found
+
+
+def _walk(inside, t, away, before, step, end):
+    """Where the level crosses the cut between `away`, where it is `before`, and `end`; None when nowhere."""
+    while (end - away) * step > 0:
+        here = inside(t, away + step)
+        if (here > 0) != (before > 0):
+            return away + step * before / (before - here)
+        away += step
+        before = here
+    return None
 
 
 def level_at(plane, columns, x, y):

@@ -11,7 +11,7 @@ from .refusal import Refused
 
 _EXPOSURE_LOW = 0.6
 _EXPOSURE_HIGH = 1.45
-_EXPOSURE_SPREAD = 1.25
+_EXPOSURE_SPREAD = 1.4
 _IMAGE_LEVEL = 200  # the mirror image of the lit lamp is by far the brightest thing in its zone
 _DARK = 5
 _BURNT = 250
@@ -97,21 +97,21 @@ class Gatherer:
             raise Refused("unreadable", "lamps-uneven")
         self._mend()
 
-    def _merge(self, frame, image):
+    def _merge(self, frame, images):
+        """Darkest and brightest so far, the lamp's mirror images left out; there is nothing else to take
+        them from under a single lamp, whose images are left in."""
         low = self.low
         high = self.high
         width = self.profile.width
         for row in range(self.rows):
-            start, end = self._start[row], self._end[row]
             place = row * self.columns
             source = (row + self.top) * width + self.left - place
-            if image is None:
-                parts = ((start, end),)
-            else:
-                a, b = _chord(row + self.top - image[1], image[0] - self.left, image[2], self.columns)
-                parts = ((start, end),) if a >= b else ((start, min(a, end)), (max(b, start), end))
-            for a, b in parts:
-                for i in range(place + a, place + b):
+            parts = [(self._start[row], self._end[row])]
+            if self.profile.lamps > 1:
+                for x, y, radius in images:
+                    parts = _without(parts, _chord(row + self.top - y, x - self.left, radius, self.columns))
+            for start, end in parts:
+                for i in range(place + start, place + end):
                     value = frame[source + i]
                     low[i] = min(low[i], value)
                     high[i] = max(high[i], value)
@@ -135,9 +135,9 @@ class Gatherer:
             return "too-dark"
         if exposure > _EXPOSURE_HIGH or burnt > 0.05:
             return "too-bright"
-        image = self.profile.images[lamp]
-        if image is not None and self._brightest(frame, image) < _IMAGE_LEVEL:
-            return "lamp-not-lit"
+        for image in self.profile.images[lamp]:
+            if self._brightest(frame, image) < _IMAGE_LEVEL and self.profile.lamps > 1:
+                return "lamp-not-lit"
         return None
 
     def _histogram(self, small):
@@ -198,6 +198,17 @@ def percentile(counts, wanted):
         if wanted <= 0:
             return level
     return len(counts) - 1
+
+
+def _without(parts, hole):
+    """Spans of columns without those of a hole."""
+    start, end = hole
+    if start >= end:
+        return parts
+    left = []
+    for a, b in parts:
+        left += [(a, min(b, start)), (max(a, end), b)]
+    return left
 
 
 def _chord(dy, x, radius, columns):

@@ -14,6 +14,8 @@ from .square import Pose, similarity
 from .tilt import least_light
 
 _CUT = 0.55  # share of a calibrated pip's light at which a pip is cut out
+_MERGED = 1.6  # and above which it may be two pips, which blur has joined
+_BRIGHTEST = 250
 _DUST = 0.12  # share of a calibrated pip's area that is no mark at all
 _SURE_AREA = 0.4, 2.0  # and within which a spot is surely a pip
 _SPACING = 0.12  # dice of one make differ this much in the spacing of their pips
@@ -75,9 +77,24 @@ class SpotFinder:
         cut = max(int(exposure * profile.pip_light * light * _CUT), 1)
         for part in self._labeller.find(gatherer.low, gatherer.columns, box, cut, 256, 1):
             share = part.area / profile.masses[2]
-            if share > _DUST:
+            if share > _MERGED and cut < _BRIGHTEST:
+                self._part_again(part, spots)
+            elif share > _DUST:
                 x, y = part.centre()
                 spots.append(Spot(x, y, share))
+
+    def _part_again(self, region, spots):
+        """Append the spots of a region that holds several, cut nearer to its brightest."""
+        gatherer = self._gatherer
+        box = region.x0, region.y0, region.x1, region.y1
+        peak = 0
+        for y in range(region.y0, region.y1 + 1):
+            for x in range(region.x0, region.x1 + 1):
+                peak = max(peak, gatherer.low[y * gatherer.columns + x])
+        for part in self._labeller.find(gatherer.low, gatherer.columns, box, peak * 3 // 4, 256, 1):
+            if part.area > 1:
+                x, y = part.centre()
+                spots.append(Spot(x, y, region.area / gatherer.profile.masses[2] / 2))
 
 
 def is_sure(spot):

@@ -4,6 +4,7 @@ A dark pip must be dark under the lamp that lights it best, a bare site bright u
 worst; between sure-pip and sure-bare there is no answer.
 """
 
+from .profile import LIGHT_PIPS
 from .refusal import Refused
 from .square import Pose, quarter_turns_apart, similarity
 
@@ -11,13 +12,20 @@ _SPOT_CUT = 60  # percent of the face's level
 _DEAD_BAND = 10  # percent of the level that noise and shading take from a spot's darkness
 _PITCH_TOLERANCE = 0.14  # dice of one make differ this much in the spacing of their pips
 _WINDOW = 0.21  # radius of the window in which a spot is weighed, in sides; its weight falls to 0 there
-_FOLLOWED = 3
+_FOLLOWED = 4
 _MASS_RANGE = 0.5, 2.0  # of the calibrated darkness of a pip
 _WELL_SEEN = 20  # side from which a pip covers enough pixels for its darkness to be measured well
 _MASS_SPREAD = 1.8  # of the pips of one face
 _ANGLE_TOLERANCE = 0.13
 _OFFSET_TOLERANCE = 0.08
-_RIM = 0.41  # dark within this distance of the middle is on the face, beyond it may be its rounded edge
+_RIM = 0.42  # half-width of the face in which a spot's middle is looked for; beyond it is the rounded edge,
+_FACE = 0.46  # and that in which darkness belongs to a spot
+_SAME_SPOT = 0.14
+_ASIDE = 0.13  # sides between a scratch and the bare face beside it
+_LINE = 62  # percent of the level beside it below which it is one
+_MARK = 65  # percent of a bare face's level below which it is marked
+_SOFT = 0.8  # pixels beyond a pip's edge that it darkens
+_SPECK = 0.008  # areas of a face that may be marked
 _SAME_SITE = 0.07
 _MIDDLE = 0.5  # a worn middle pip alone turns a five into a four: there less contrast is no longer bare
 _PROBE = 0.045  # radius of the cross of five samples that judges a site, in sides
@@ -32,53 +40,107 @@ class Spot:
         self.mass = mass
 
 
-def find_spots(labeller, plane, columns, rows, pose, level):
-    """Every dark spot in the outline `pose`. Refused when one reaches the edge of the face."""
+def find_spots(plane, columns, rows, pose, level):
+    """Every dark spot on the face at `pose`: where the darkness gathers about each darkest pixel."""
     cut = level * _SPOT_CUT // 100
     spots = []
-    for region in labeller.find(plane, columns, pose.box(0.05, columns, rows), 0, cut, 0):
-        nearest, farthest = _reach(labeller.runs(region), pose)
-        if nearest > _RIM:
-            continue
-        if farthest > 0.5:
-            raise Refused("die-damaged", "spot-at-edge")
-        spots.append(_weigh(plane, columns, rows, region, pose.side, level))
+    for y, x in _darkest(plane, columns, rows, pose, cut):
+        spot = _weigh(plane, columns, rows, (x, y), pose, level)
+        if spot is not None and not [1 for other in spots if _apart(spot, other) < _SAME_SPOT * pose.side]:
+            spots.append(spot)
     return spots
 
 
-def _reach(runs, pose):
-    """Least and greatest distance from the middle of the face, in squares around it (0.5 is the edge)."""
-    nearest = 9
-    farthest = 0
-    for y, x0, x1 in runs:
-        for x in range(x0, x1 + 1):
+def _darkest(plane, columns, rows, pose, cut):
+    """(row, column) of pixels on the face darker than `cut` and than those around them, none near another."""
+    near = (_SAME_SPOT * pose.side) ** 2
+    found = []
+    x0, y0, x1, y1 = pose.box(0, columns - 1, rows - 1)
+    for y in range(max(1, y0), y1):
+        for x in range(max(1, x0), x1):
+            i = y * columns + x
+            here = plane[i]
+            if here >= cut or here > plane[i - 1] or here > plane[i - columns]:
+                continue
+            if here > plane[i + 1] or here > plane[i + columns]:
+                continue
             u, v = pose.face(x, y)
-            distance = max(abs(u), abs(v))
-            nearest = min(nearest, distance)
-            farthest = max(farthest, distance)
-    return nearest, farthest
+            on_face = -_RIM < u < _RIM and -_RIM < v < _RIM
+            if on_face and not [1 for row, column in found if (row - y) ** 2 + (column - x) ** 2 < near]:
+                found.append((y, x))
+    return found
 
 
-def _weigh(plane, columns, rows, region, side, level):
-    """The Spot of a region: its darkness under a soft round window that follows it to its middle."""
+def _weigh(plane, columns, rows, at, pose, level):
+    """The Spot about a place: the face's darkness under a soft round window that follows it to its middle."""
     floor = level * (100 - _DEAD_BAND) // 100
-    x, y = region.centre()
-    reach = max(_WINDOW * side, (region.x1 - region.x0 + region.y1 - region.y0) * 0.4 + 1)
+    x, y = at
+    reach = _WINDOW * pose.side
     for _ in range(_FOLLOWED):
         mass = sum_x = sum_y = 0
         for row in range(max(0, int(y - reach) + 1), min(rows, int(y + reach) + 1)):
             base = row * columns
             for column in range(max(0, int(x - reach) + 1), min(columns, int(x + reach) + 1)):
                 depth = floor - plane[base + column]
-                if depth > 0:
-                    window = 1 - ((column - x) ** 2 + (row - y) ** 2) / (reach * reach)
-                    if window > 0:
-                        depth *= window * window
-                        mass += depth
-                        sum_x += depth * column
-                        sum_y += depth * row
+                if depth <= 0:
+                    continue
+                window = 1 - ((column - x) ** 2 + (row - y) ** 2) / (reach * reach)
+                if window <= 0:
+                    continue
+                u, v = pose.face(column, row)
+                if -_FACE < u < _FACE and -_FACE < v < _FACE:
+                    depth *= window * window
+                    mass += depth
+                    sum_x += depth * column
+                    sum_y += depth * row
+        if not mass:
+            return None
         x, y = sum_x / mass, sum_y / mass
     return Spot(x, y, mass / level)
+
+
+def _apart(a, b):
+    return ((a.x - b.x) ** 2 + (a.y - b.y) ** 2) ** 0.5
+
+
+def prove_bare(plane, columns, rows, pose, pattern, profile, level):
+    """Refused when more than a speck of the face, outside its pips, is darker than a bare face is."""
+    light = profile.polarity == LIGHT_PIPS
+    cut = 256 if light else level * _MARK // 100
+    radius = profile.radii[len(pattern)] + _SOFT / pose.side
+    aside = int(_ASIDE * pose.side + 0.5)
+    dark = 0
+    x0, y0, x1, y1 = pose.box(0, columns - 1 - aside, rows - 1 - aside)
+    for y in range(max(aside, y0), y1 + 1):
+        for x in range(max(aside, x0), x1 + 1):
+            if plane[y * columns + x] >= cut or not _is_bare(x, y, pose, pattern, radius):
+                continue
+            if not light or _is_line(plane, columns, (x, y), aside, level, pose, pattern, radius):
+                dark += 1
+    if dark > 1 + _SPECK * pose.side**2:
+        raise Refused("die-damaged", "mark")
+
+
+def _is_bare(x, y, pose, pattern, radius):
+    """Whether a pixel lies on the flat of a face, off its pips."""
+    u, v = pose.face(x, y)
+    if not (-_RIM < u < _RIM and -_RIM < v < _RIM):
+        return False
+    return not [1 for a, b in pattern if (u - a) ** 2 + (v - b) ** 2 < radius * radius]
+
+
+def _is_line(plane, columns, at, aside, level, pose, pattern, radius):
+    """Whether the bare face is lighter on both sides of a pixel; the shine of a dark die is on one."""
+    x, y = at
+    for dx, dy in ((aside, 0), (0, aside)):
+        least = min(plane[(y + dy) * columns + x + dx], plane[(y - dy) * columns + x - dx], level)
+        if plane[y * columns + x] * 100 >= least * _LINE or not _is_bare(
+            x + dx, y + dy, pose, pattern, radius
+        ):
+            continue
+        if _is_bare(x - dx, y - dy, pose, pattern, radius):
+            return True
+    return False
 
 
 def read_face(spots, outline, profile):
@@ -159,11 +221,11 @@ class Shade:
 
     def __init__(self, plane, body, pip):
         self.plane = plane
-        self._body = body
+        self.body = body
         self._span = pip - body
 
     def contrast(self, columns, x, y, probe):
-        return (sample(self.plane, columns, x, y, probe) - self._body) / self._span
+        return (sample(self.plane, columns, x, y, probe) - self.body) / self._span
 
 
 def prove_sites(places, pattern, pose, columns, profile, shades):
@@ -208,7 +270,7 @@ def _bilinear(plane, columns, x, y):
 
 
 def levels(plane, columns, pose, pattern):
-    """(level of the bare face, level of its pips) in a composite."""
+    """(level of the bare face where it is darkest, level of its pips) in a composite."""
     bare = []
     for u in (-0.36, -0.14, 0.14, 0.36):
         for v in (-0.36, -0.14, 0.14, 0.36):
@@ -221,4 +283,4 @@ def levels(plane, columns, pose, pattern):
     for u, v in pattern:
         x, y = pose.place(u, v)
         pips += sample(plane, columns, x, y, _PROBE * pose.side)
-    return bare[len(bare) // 2], pips / len(pattern)
+    return bare[len(bare) // 4], pips / len(pattern)

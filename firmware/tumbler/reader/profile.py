@@ -18,7 +18,8 @@ class Profile:
     """One camera over one platform with one style of dice.
 
     width, height   frame size, pixels
-    lamps           number of frames of one scene, one under each lamp: 4 (opposite lamps are 0-2 and 1-3)
+    lamps           number of frames of a scene, one under each lamp: 4 (opposite are 0-2 and 1-3), or 1
+                    under all the light there is, which proves less
     die_mm          edge of a die
     scale           pixels a mm where top faces lie
     lens            height of a die as a share of the lens's height over the platform
@@ -28,12 +29,14 @@ class Profile:
     body            level, in the darkest of the four frames, above which nothing of the empty platform is
     pip_light       level of a light pip in the middle of the platform; 0 for DARK_PIPS
     steep           least step of level across two pixels that a die in focus shows somewhere
+    dim             level of the empty platform's middle in the darkest of its frames
     levels          75th percentile of the empty platform under each lamp
     positions       lamp x, y, z in mm from the platform's centre, x right and y down in the picture
     gains           strength of each lamp
-    images          x, y, radius of each lamp's mirror image in the dome, None where it is off the platform
+    images          of each lamp, [x, y, radius of its mirror images in the dome], empty when off the platform
     pips            face -> ((u, v), ...) pip centres in sides from the middle of the face
     masses          face -> darkness of one pip, in pixels of full contrast
+    radii           face -> radius of a pip in sides
     bare, pip       contrast of a site that is surely bare (at most), that is surely a pip (at least)
     stuck           ((x, y), ...) pixels that do not work
     digest          SHA-256 of the file's bytes
@@ -58,6 +61,7 @@ class Profile:
         self.polarity = _field(fields, "polarity")
         if self.polarity not in (DARK_PIPS, LIGHT_PIPS):
             raise ProfileError("polarity: must be %s or %s" % (DARK_PIPS, LIGHT_PIPS))
+        self.dim = _positive(_field(fields, "dim"), "dim")
         self.steep = _positive(_field(fields, "steep"), "steep")
         self._read_lamps(_field(fields, "lamps"))
         self._read_faces(_field(fields, "faces"))
@@ -67,8 +71,8 @@ class Profile:
 
     def _read_lamps(self, lamps):
         self.lamps = len(_list(lamps, "lamps"))
-        if self.lamps != 4:
-            raise ProfileError("lamps: flatness is proven with four lamps, the profile has %d" % self.lamps)
+        if self.lamps not in (1, 4):
+            raise ProfileError("lamps: a scene has four lamps or one, the profile has %d" % self.lamps)
         self.positions = []
         self.gains = []
         self.images = []
@@ -80,14 +84,15 @@ class Profile:
             self.positions.append(_numbers(_field(lamp, "at", where), where + "at", 3))
             self.gains.append(_positive(_field(lamp, "gain", where), where + "gain"))
             self.levels.append(_positive(_field(lamp, "level", where), where + "level"))
-            image = _field(lamp, "image", where)
-            self.images.append(None if image is None else _numbers(image, where + "image", 3))
+            images = _list(_field(lamp, "images", where), where + "images")
+            self.images.append([_numbers(image, where + "images", 3) for image in images])
 
     def _read_faces(self, faces):
         if not isinstance(faces, dict):
             raise ProfileError("faces: must be an object with the faces 1 to 6")
         self.pips = {}
         self.masses = {}
+        self.radii = {}
         for count in _PIP_COUNTS:
             where = "faces.%d." % count
             face = _field(faces, str(count), "faces.")
@@ -101,6 +106,7 @@ class Profile:
                 if abs(u) > 0.45 or abs(v) > 0.45:
                     raise ProfileError(where + "pips: a pip is off the face; its middle is 0, its edge 0.5")
             self.masses[count] = _positive(_field(face, "mass", where), where + "mass")
+            self.radii[count] = _positive(_field(face, "radius", where), where + "radius")
 
     def _check(self):
         x, y, radius = self.platform

@@ -7,10 +7,10 @@ bare, its die has the size of one on the platform, and its brightness under the 
 import gc
 
 from .bodies import BodyFinder, Oddity
-from .floor import check_floor
+from .floor import check_floor, check_shadows
 from .gather import Gatherer
 from .lattices import SpotFinder, explain, is_sure
-from .pips import Shade, find_spots, levels, prove_sites, read_face, sites
+from .pips import Shade, find_spots, levels, prove_bare, prove_sites, read_face, sites
 from .profile import LIGHT_PIPS
 from .refusal import Refused
 from .regions import Labeller
@@ -21,7 +21,7 @@ from .tilt import face_brightness, tilt_degrees
 READ = "read"
 REFUSED = "refused"
 
-_FLAT_DEGREES = 4.2  # a level die measures 0 to 4 degrees, 1.3 on average; 6 must be noticed
+_FLAT_DEGREES = 4.6  # a level die measures 0 to 4 degrees, 1.3 on average; 6 must be noticed
 _OFF_OUTLINE = 0.12  # sides between the middle of the pips and that of the outline of a dark die
 _ASKEW = 0.16  # radians
 _SHARP = 0.6  # share of a sharp picture's steepness below which a refused scene is called out of focus
@@ -31,9 +31,10 @@ _REASONS = ("stacked", "not-flat", "extra-object", "die-missing", "die-damaged",
 
 class Die:
     """One die read: `face` 1 to 6, centre `x`, `y` and `side` in pixels of the frame, `angle` and `tilt_deg`
-    in degrees, `flat`, `confidence` 0 to 1, how far the least sure site is from doubt."""
+    in degrees (0 when a single lamp cannot tell), `flat`, `confidence` 0 to 1, how far the least sure site is
+    from doubt, `outline`: its Pose in the composites."""
 
-    def __init__(self, face, x, y, side, angle, tilt_deg, confidence):
+    def __init__(self, face, x, y, side, angle, tilt_deg, confidence, outline):
         self.face = face
         self.x = x
         self.y = y
@@ -42,6 +43,7 @@ class Die:
         self.tilt_deg = tilt_deg
         self.flat = tilt_deg < _FLAT_DEGREES
         self.confidence = confidence
+        self.outline = outline
 
 
 class Reading:
@@ -118,8 +120,13 @@ class Reader:
             check_floor(self._gatherer, bodies + oddities)
         except Refused as refusal:
             refusals.append((refusal.reason, refusal.detail))
-        if self._light and _are_at_different_heights(dice):
-            refusals.append(("stacked", "pitches differ"))
+        if _are_at_different_heights(dice, self.profile.side, self._light):
+            refusals.append(("stacked", "sizes differ"))
+        if not refusals and self.lamps > 1:
+            try:
+                check_shadows(self._gatherer, [die.outline for die in dice])
+            except Refused as refusal:
+                refusals.append((refusal.reason, refusal.detail))
         if not refusals:
             return Reading(dice)
         if found and self._gatherer.steepness() < _SHARP * self.profile.steep:
@@ -135,6 +142,8 @@ class Reader:
     def _find_lattices(self, cut, exposure):
         """([Lattice], [Oddity]) of dice with light pips."""
         spots = self._spots.find(cut, exposure)
+        if self.lamps == 1:
+            spots = [spot for spot in spots if not self._is_mirrored(spot)]
         lattices, left = explain(spots, self.profile, self._silhouettes)
         found = []
         for lattice in lattices:
@@ -155,11 +164,19 @@ class Reader:
             pose, pattern = self._read_lattice(body)
         else:
             pose, pattern = self._read_outline(body)
-        tilt = self._tilt(pose, pattern)
+        tilt = self._tilt(pose, pattern) if self.lamps > 1 else 0
         if tilt >= _FLAT_DEGREES:
             raise Refused("not-flat", "tilt %.1f deg" % tilt)
         columns = self._gatherer.columns
-        shades = self._light_shades(pose, pattern) if self._light else self._dark_shades(body, pose)
+        if self._light:
+            shades = self._light_shades(pose, pattern)
+            plane, level = self._gatherer.high, shades[1].body
+        else:
+            shades = self._dark_shades(body, pose)
+            plane, level = self._gatherer.low, body.level
+        outline = Pose(pose.x, pose.y, self.profile.side, pose.angle) if self._light else body.pose
+        prove_bare(plane, columns, self._gatherer.rows, pose, pattern, self.profile, int(level))
+        self._refuse_glare(pose)
         confidence = prove_sites(self._sites, pattern, pose, columns, self.profile, shades)
         return Die(
             len(pattern),
@@ -169,6 +186,7 @@ class Reader:
             pose.angle * 57.29578 % 90,
             tilt,
             confidence,
+            outline,
         )
 
     def _read_lattice(self, lattice):
@@ -193,12 +211,12 @@ class Reader:
         """(pose, pattern) of a bright body with dark pips."""
         gatherer = self._gatherer
         columns, rows = gatherer.columns, gatherer.rows
-        spots = find_spots(self._labeller, gatherer.low, columns, rows, body.pose, body.level)
+        spots = find_spots(gatherer.low, columns, rows, body.pose, body.level)
         try:
             return read_face(spots, body.pose, self.profile)
         except Refused as refusal:
             cause = refusal
-        if self._tilt(body.pose, ()) >= _FLAT_DEGREES:
+        if self.lamps > 1 and self._tilt(body.pose, ()) >= _FLAT_DEGREES:
             cause = Refused("not-flat", "tilted")
         raise cause
 
@@ -223,7 +241,7 @@ class Reader:
         if oddity.share < 0.5:
             return Refused("extra-object", "small body")
         try:
-            tilt = self._tilt(oddity.pose, ())
+            tilt = self._tilt(oddity.pose, ()) if self.lamps > 1 else 0
         except Refused as refusal:
             return refusal
         if tilt >= _FLAT_DEGREES:
@@ -232,9 +250,29 @@ class Reader:
             return Refused("stacked", "too near")
         return Refused("die-damaged", "odd-outline")
 
+    def _is_mirrored(self, spot):
+        """Whether a spot is the mirror image of a lamp in the dome."""
+        x, y = spot.x + self._gatherer.left, spot.y + self._gatherer.top
+        return any((x - at_x) ** 2 + (y - at_y) ** 2 < r * r for at_x, at_y, r in self.profile.images[0])
+
+    def _refuse_glare(self, pose):
+        """Refused when the only lamp is mirrored where a pip may be: there none can be seen."""
+        if self.lamps > 1:
+            return
+        for x, y, radius in self.profile.images[0]:
+            for place in self._sites:
+                at_x, at_y = pose.place(*place)
+                dx, dy = at_x + self._gatherer.left - x, at_y + self._gatherer.top - y
+                if dx * dx + dy * dy < (radius + 1) ** 2:
+                    raise Refused("unreadable", "glare")
+
     def _tilt(self, pose, pips):
-        brightness = face_brightness(self._gatherer, pose, pips)
-        return tilt_degrees(brightness, pose, self._centre(), self.profile)
+        """Degrees. A dark die's own face tells it as well as its light pips: what tilts shows on both."""
+        tilts = []
+        for in_pips in (True, False) if self._light and pips else (False,):
+            brightness = face_brightness(self._gatherer, pose, pips, in_pips)
+            tilts.append(tilt_degrees(brightness, pose, self._centre(), self.profile))
+        return min(tilts)
 
     def _centre(self):
         """Of the platform, in the pixels of the composites."""
@@ -242,7 +280,15 @@ class Reader:
         return self.profile.platform[0] - gatherer.left, self.profile.platform[1] - gatherer.top
 
 
-def _are_at_different_heights(dice):
-    """Whether dice of one set have their pips at different scales: one storey is at least 6 percent."""
-    sides = [die.side for die in dice]
-    return bool(sides) and max(sides) > (1.03 + 0.4 / min(sides)) * min(sides)
+def _are_at_different_heights(dice, side, light):
+    """Whether a die is one storey up, at least 6 percent larger: its outline and pips than calibrated, or its
+    outline than another's. Dark dice are compared by their pips, whose spacing differs within a make."""
+    slack = 1.05 + 0.4 / side
+    if light:
+        sides = [die.side for die in dice if die.face > 1]
+    else:
+        sides = [die.outline.side for die in dice]
+        for die in dice:
+            if die.outline.side > slack * side and die.side > slack * side:
+                return True
+    return bool(sides) and max(sides) > slack * min(sides)

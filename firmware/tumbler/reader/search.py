@@ -10,13 +10,13 @@ from math import cos, pi, sin
 from .edges import fit_edges
 from .square import Pose
 
-_RING = 0.43  # half-width of the ring, in sides
+_RING = 0.45  # half-width of the ring, in sides
 _OUTSIDE = 0.62  # half-width of the ring of points outside
 _PLACES = (-0.36, -0.18, 0, 0.18, 0.36)
 _POINTS = 4 * len(_PLACES)
 _TURNS = 12
 _STEP = 0.09  # sides between the places that are tried
-_DARK_RING = 2  # points of a ring that may be dark: dirt, a rounded corner
+_DARK_RING = 4  # points of a ring that may be dark: dirt, a rounded corner, a pip near the edge
 _KEPT = 14
 _UNIT = 16
 _SAME = 0.25
@@ -55,13 +55,14 @@ class SquareSearch:
                 continue
             growth = fit.pose.side / self._side
             fitting = self._smallest <= growth <= self._largest and _is_in(fit.pose, region)
-            if fitting and not self._is_known(fit, fits):
+            if fitting:
                 fits.append(fit)
         fits.sort(key=lambda fit: -sum(fit.free))
-        return fits
-
-    def _is_known(self, fit, fits):
-        return any(_apart(fit.pose, other.pose) < _SAME * self._side for other in fits)
+        once = []
+        for fit in fits:
+            if all(_apart(fit.pose, other.pose) >= _SAME * self._side for other in once):
+                once.append(fit)
+        return once
 
     def _is_ring(self, plane, pose, cut):
         """Whether the ring of a fitted pose is light all round."""

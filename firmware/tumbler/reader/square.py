@@ -27,6 +27,10 @@ class Pose:
         y -= self.y
         return (x * self._cos + y * self._sin) / self.side, (y * self._cos - x * self._sin) / self.side
 
+    def turned(self, x, y):
+        """A vector of the picture, along the face's own axes."""
+        return x * self._cos + y * self._sin, y * self._cos - x * self._sin
+
     def box(self, margin, columns, rows):
         """Whole pixels around the square and `margin` sides more: x0, y0, x1, y1, ends included."""
         reach = self.side * ((abs(self._cos) + abs(self._sin)) / 2 + margin)

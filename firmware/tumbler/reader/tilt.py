@@ -9,8 +9,8 @@ from math import atan, pi
 from .refusal import Refused
 
 _FACE = 0.38  # half-width of the part of a face that is averaged, in sides; the rounded edges stay out
-_PIP = 0.16  # and so do the pips, with their slopes: this radius, in sides,
-_LARGE_PIP = 0.9  # or for a large single pip this many times the root of its mass in sides
+_CLEAR = 1.6  # and so do dark pips, with their slopes: so many radii of a pip
+_IN_PIP = 0.75  # of light pips, which tell more than their dark body, so much of the radius is averaged
 _GLOSS = 0.03
 _BLACK = 2
 
@@ -95,36 +95,35 @@ def _determinant(m):
     )
 
 
-def face_brightness(gatherer, pose, pips):
-    """Mean level of the bare face under each lamp, None for a lamp whose mirror image hides half of it."""
+def face_brightness(gatherer, pose, pips, in_pips):
+    """Mean level under each lamp of the bare face, or of its pips.
+
+    None for a lamp whose mirror image hides half of it. pips: of the face, all sites where it is not known.
+    """
     step = gatherer.step
     x0, y0, x1, y1 = pose.box(0, gatherer.columns, gatherer.rows)
     profile = gatherer.profile
     images = profile.images
-    clear = _PIP
-    if len(pips) == 1:
-        clear = max(clear, _LARGE_PIP * profile.masses[1] ** 0.5 / profile.side)
+    radius = profile.radii[1 if len(pips) == 1 else 2] * (_IN_PIP if in_pips else _CLEAR)
     totals = [0] * len(images)
     counts = [0] * len(images)
     whole = 0
     for y in range((y0 + step - 1) // step * step, y1 + 1, step):
         for x in range((x0 + step - 1) // step * step, x1 + 1, step):
-            if not _is_bare(pose.face(x, y), pips, clear):
+            u, v = pose.face(x, y)
+            if abs(u) > _FACE or abs(v) > _FACE or _is_in_pip(u, v, pips, radius) != in_pips:
                 continue
             whole += 1
             i = y // step * gatherer.small_columns + x // step
             for lamp, image in enumerate(images):
-                if image is None or not _is_inside(x + gatherer.left, y + gatherer.top, image):
+                if not any(_is_inside(x + gatherer.left, y + gatherer.top, circle) for circle in image):
                     totals[lamp] += gatherer.small[lamp][i]
                     counts[lamp] += 1
     return [totals[k] / counts[k] if counts[k] * 2 > whole else None for k in range(len(images))]
 
 
-def _is_bare(place, pips, clear):
-    u, v = place
-    if abs(u) > _FACE or abs(v) > _FACE:
-        return False
-    return all((u - pu) ** 2 + (v - pv) ** 2 >= clear * clear for pu, pv in pips)
+def _is_in_pip(u, v, pips, radius):
+    return any((u - pu) ** 2 + (v - pv) ** 2 < radius * radius for pu, pv in pips)
 
 
 def _is_inside(x, y, circle):
