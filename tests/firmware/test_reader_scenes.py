@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from host_tools.read.runtimes import read_on_micropython
 from host_tools.images import load_frame, load_scene
+from host_tools.read.runtimes import read_on_micropython
 from tumbler.reader import FrameError, Reader, load_profile
 from tumbler.reader.profile import Profile
 from tumbler.reader.stdio import answer
