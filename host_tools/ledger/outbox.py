@@ -1,12 +1,12 @@
 """The chapter of outgoing notices, written in the transaction of what they tell of, and who has had them."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from host_tools.ledger.endings import Endings
 from host_tools.ledger.rows import Notice
 
-_NOTICE = "number, source, topic, round, body"
+_NOTICE = "number, source, topic, round, body, made_ms"
 
 
 class Outbox(Endings):
@@ -32,6 +32,15 @@ class Outbox(Endings):
         rows = self.store.rows(
             f"SELECT {_NOTICE} FROM notices WHERE source = ? AND number > ? ORDER BY number LIMIT ?",
             (source, after, limit),
+        )
+        return [Notice(*row) for row in rows]
+
+    def notices_of(self, sources: Sequence[str], after: int = 0, limit: int = 1000) -> list[Notice]:
+        """The notices of some sources above number `after`, in the order of their numbers."""
+        marks = ", ".join("?" * len(sources))
+        rows = self.store.rows(
+            f"SELECT {_NOTICE} FROM notices WHERE number > ? AND source IN ({marks}) ORDER BY number LIMIT ?",
+            (after, *sources, limit),
         )
         return [Notice(*row) for row in rows]
 

@@ -61,10 +61,12 @@ class Rounds(Records):
         newest = self.latest_rounds(table, 1)
         return newest[0] if newest else None
 
-    def latest_rounds(self, table: str, count: int) -> list[Round]:
-        """The table's newest rounds, newest first."""
+    def latest_rounds(self, table: str, count: int, before: bytes | None = None) -> list[Round]:
+        """The table's newest rounds, newest first; those opened `before` a round, where it is given."""
+        older = "" if before is None else " AND number < (SELECT number FROM rounds WHERE id = ?)"
         rows = self.store.rows(
-            f"SELECT {_ROUND} FROM rounds WHERE table_name = ? ORDER BY number DESC LIMIT ?", (table, count)
+            f"SELECT {_ROUND} FROM rounds WHERE table_name = ?{older} ORDER BY number DESC LIMIT ?",
+            (table, *([] if before is None else [before]), count),
         )
         return [Round(*row) for row in rows]
 

@@ -204,3 +204,4 @@ class Notice:
     topic: str
     round: bytes | None
     body: str
+    made_ms: int = 0

@@ -23,11 +23,11 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """The running event loop's time and the system's wall clock."""
+    """The system's monotonic and wall clocks."""
 
     def now(self) -> float:
         """See Clock."""
-        return asyncio.get_running_loop().time()
+        return time.monotonic()
 
     def wall_ms(self) -> int:
         """See Clock."""

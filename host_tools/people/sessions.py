@@ -78,6 +78,11 @@ class Sessions:
         session.seen = now
         return _person(account, origin), session.csrf
 
+    def lasts(self, secret: str) -> bool:
+        """Whether a session goes on; asking does not prolong it."""
+        session = self._sessions.get(_key(secret))
+        return session is not None and not _ended(session, self._now())
+
     def program(self, token: str, origin: str) -> Person:
         """Who the token stands for; raises NotSignedIn."""
         return _person(self._accounts.verify_token(token), origin)

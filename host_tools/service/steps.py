@@ -1,4 +1,4 @@
-"""What comes next at a table, and what is said aloud: pure, from the round, the tumbler's word and the rules."""
+"""What comes next at a table, and what is said aloud: pure, from the round and the tumbler's word."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -42,6 +42,7 @@ NO_MORE_BETS = "No more bets"
 
 def next_step(  # noqa: PLR0911 - one answer a state
     *,
+    play_mode: str,
     recovered: bool,
     quarantined: bool,
     status: Mapping[str, Any] | None,
@@ -49,7 +50,7 @@ def next_step(  # noqa: PLR0911 - one answer a state
     waiting: bool,
 ) -> str:
     """One of STEPS. `status`: the connected tumbler's, None while it is away; `latest`: mode and state of the
-    table's newest round; `waiting`: the next round may not open yet."""
+    table's newest round; `play_mode`: the table's now; `waiting`: the next round may not open yet."""
     if quarantined:
         return "quarantined"
     if status is None:
@@ -67,7 +68,7 @@ def next_step(  # noqa: PLR0911 - one answer a state
         return "decide"
     if waiting:
         return "wait"
-    return "open-round" if status.get("covered", True) else "close-cover"
+    return "open-round" if play_mode == "open" or status.get("covered", True) else "close-cover"
 
 
 def _in_round(mode: str, state: str, device: str) -> str:

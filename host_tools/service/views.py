@@ -139,7 +139,8 @@ class EventView:
 
 @dataclass(frozen=True, slots=True)
 class ProposalView:
-    """A deed that waits for its second person; it lapses at `lapses_ms`."""
+    """A deed that waits for its second person; it lapses at `lapses_ms`. `deed` is resolution,
+    manual-result, correction or void-affected; `affected` are the rounds of the last one, else empty."""
 
     id: str
     table: str
@@ -151,3 +152,56 @@ class ProposalView:
     proposed_by: str
     proposed_ms: int
     lapses_ms: int
+    affected: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RecordView:
+    """A signed record: `raw` is the COSE_Sign1 in hex, `digest` its SHA-256."""
+
+    device: str
+    sequence: int
+    boot: int
+    kind: str
+    round: str | None
+    digest: str
+    raw: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChainView:
+    """The head of a device's chain in the ledger, and the table that it plays at here."""
+
+    device: str
+    table: str | None
+    sequence: int
+    digest: str
+    boot: int
+
+
+@dataclass(frozen=True, slots=True)
+class AccessView:
+    """An entry of an access log; `before` and `after` are JSON text, `digest` seals all entries before it."""
+
+    log: str
+    step: int
+    at_ms: int
+    who: str
+    origin: str
+    action: str
+    before: str
+    after: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledView:
+    """A round out of the tumbler's own memory: `outcome` is read, void or open; `agrees`: the ledger has the
+    same records of it."""
+
+    round: str
+    outcome: str
+    faces: Faces | None
+    fact: str
+    record: int | None
+    agrees: bool

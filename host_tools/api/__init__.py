@@ -1,0 +1,1 @@
+"""The HTTP and WebSocket API: thin routes over the service's doors."""

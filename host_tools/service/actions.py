@@ -1,0 +1,89 @@
+"""Deeds that take two people: one proposes, another one confirms before it lapses, and then it is done once.
+
+Proposals live in memory: a restart of the service drops them and nothing was done. That they were made,
+confirmed and withdrawn is in the access log all the same.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from host_tools.people import NotAllowed, Person
+from host_tools.service.errors import NotNow, ProposalUnknown
+from host_tools.service.views import ProposalView
+
+MOST = 100  # that wait at the same time; nobody can fill the memory
+
+
+@dataclass(slots=True)
+class _Waiting:
+    view: ProposalView
+    lapses_at: float
+    taken: bool = False
+
+
+class Proposals:
+    """What waits for a second person. `now` is seconds of a clock that never goes back."""
+
+    def __init__(self, now: Callable[[], float], lapse_s: float) -> None:
+        self._now = now
+        self._lapse_s = lapse_s
+        self._waiting: dict[str, _Waiting] = {}
+
+    @property
+    def lapse_s(self) -> float:
+        """How long a proposal waits."""
+        return self._lapse_s
+
+    def add(self, proposal: ProposalView) -> ProposalView:
+        """Have a proposal wait. Raises NotNow."""
+        waiting = self.waiting()
+        if len(waiting) >= MOST:
+            raise NotNow(f"{MOST} proposals wait already; confirm or withdraw some")
+        if any(_same(each, proposal) for each in waiting):
+            raise NotNow("this is proposed already; it waits for its second person")
+        self._waiting[proposal.id] = _Waiting(proposal, self._now() + self._lapse_s)
+        return proposal
+
+    def waiting(self) -> list[ProposalView]:
+        """All that have not lapsed, oldest first."""
+        now = self._now()
+        self._waiting = {id: each for id, each in self._waiting.items() if each.taken or each.lapses_at > now}
+        return [each.view for each in self._waiting.values()]
+
+    def take(self, proposal_id: str, person: Person) -> ProposalView:
+        """The proposal, for `person` to confirm; nobody else can meanwhile. `done` or `give_back` follows.
+
+        Raises ProposalUnknown, NotNow, NotAllowed for the person who made it, or a program."""
+        found = self._find(proposal_id)
+        if person.program or person.name.casefold() == found.view.proposed_by.casefold():
+            raise NotAllowed("it takes a second person: not the one who proposed it, and no program")
+        if found.taken:
+            raise NotNow("it is being confirmed already")
+        found.taken = True
+        return found.view
+
+    def done(self, proposal_id: str) -> None:
+        """It was carried out, or can never be."""
+        self._waiting.pop(proposal_id, None)
+
+    def give_back(self, proposal_id: str) -> None:
+        """It could not be carried out now; it waits again."""
+        self._waiting[proposal_id].taken = False
+
+    def withdraw(self, proposal_id: str) -> ProposalView:
+        """Forget a proposal. Raises ProposalUnknown, NotNow while it is being confirmed."""
+        found = self._find(proposal_id)
+        if found.taken:
+            raise NotNow("it is being confirmed already")
+        del self._waiting[proposal_id]
+        return found.view
+
+    def _find(self, proposal_id: str) -> _Waiting:
+        self.waiting()
+        if proposal_id not in self._waiting:
+            raise ProposalUnknown("no such proposal waits; it was confirmed, withdrawn or has lapsed")
+        return self._waiting[proposal_id]
+
+
+def _same(one: ProposalView, other: ProposalView) -> bool:
+    return (one.table, one.round, one.deed, one.faces) == (other.table, other.round, other.deed, other.faces)

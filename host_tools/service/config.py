@@ -1,0 +1,277 @@
+"""The service's configuration: one TOML file, read and checked as a whole before anything starts.
+
+Every finding is listed with its place, so that one look is enough to put the file right. Paths are relative
+to the file. docs/service.md has an example that the tests load.
+"""
+
+import ipaddress
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
+
+from host_tools import settlement
+from host_tools.outbox.mqtt import MqttSettings
+from host_tools.read.runtimes import FIRMWARE
+from host_tools.records import Registry, RegistryError
+from host_tools.records.errors import UnknownDevice
+from host_tools.rulebooks import RulebookError, UnknownLayoutError, UnknownRulebookError, load_rulebook
+from host_tools.service.reading import Section
+from host_tools.settlement.table import MOST_DECIMALS
+
+Evidence = Literal["before-settlement", "after"]
+VIRTUAL = "virtual"  # in place of a device's id: a tumbler made of software
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,39}")
+_LONGEST_S = 3600.0
+_VIRTUAL_PROFILE = FIRMWARE / "profiles" / "white_black_320.json"  # of recorded scenes
+
+
+class ConfigError(Exception):
+    """The configuration cannot be used; `findings` lists everything that is wrong with it."""
+
+    def __init__(self, findings: list[str]) -> None:
+        self.findings = findings
+        super().__init__("\n".join(findings))
+
+
+@dataclass(frozen=True, slots=True)
+class ApiSettings:
+    """Where the API listens; `certificate` and `key` are PEM files and turn on TLS; `requests_per_s` is what
+    one person, program or unknown address may ask."""
+
+    host: str
+    port: int
+    certificate: Path | None
+    key: Path | None
+    requests_per_s: float
+
+    @property
+    def url(self) -> str:
+        """Where people find it."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'https' if self.certificate else 'http'}://{host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class TableSettings:
+    """One table. `device` is the tumbler's id, None for a virtual one (by `seed`, at `speed` times real time,
+    playing the `scenario` file if there is one); `ports` are where its line may be.
+
+    `automatic`: rounds follow each other by themselves. `betting_s`: how long bets stay open, 0 until no more
+    bets is asked for; `between_s`: the shortest time from the end of a round to the next one. `evidence`:
+    when the second reader looks at the pictures of readings, with the device reader's `profile`; None:
+    they are not kept.
+    """
+
+    name: str
+    device: bytes | None
+    ports: tuple[str, ...]
+    baudrate: int
+    terms: settlement.Table
+    automatic: bool
+    betting_s: float
+    between_s: float
+    evidence: Evidence | None
+    profile: Path | None
+    seed: str
+    speed: float
+    scenario: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceConfig:
+    """Everything that a service is told. `ledger` is a SQLite file or a PostgreSQL URL; `state` the folder of
+    evidence pictures and virtual boards; a proposal lapses after `proposal_s`; a stop waits `grace_s` for
+    rounds to end."""
+
+    ledger: Path | str
+    registry: Path | None
+    state: Path
+    proposal_s: float
+    grace_s: float
+    api: ApiSettings
+    mqtt: MqttSettings | None
+    tables: tuple[TableSettings, ...]
+
+
+def load_config(path: Path) -> ServiceConfig:
+    """Read and check the file. Raises ConfigError."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError([f"{path}: cannot be read: {error.strerror}"]) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError([f"{path}: {error}"]) from error
+    return read_config(content, path.resolve().parent)
+
+
+def read_config(content: dict[str, Any], folder: Path) -> ServiceConfig:
+    """Check a configuration's content; its paths are relative to `folder`. Raises ConfigError."""
+    findings: list[str] = []
+    top = Section("", content, folder, findings)
+    service = top.section("service")
+    registry = service.path("registry", exists=True)
+    devices = _devices(registry, findings)
+    made = ServiceConfig(
+        ledger=_ledger(service, folder),
+        registry=registry,
+        state=service.path("state") or folder / "state",
+        proposal_s=service.number("proposal_s", 600.0, 10.0, _LONGEST_S),
+        grace_s=service.number("grace_s", 15.0, 0.0, _LONGEST_S),
+        api=_api(top.section("api")),
+        mqtt=_mqtt(top.section("mqtt")) if "mqtt" in content else None,
+        tables=tuple(_table(each, devices) for each in top.sections("tables")),
+    )
+    service.done()
+    top.done()
+    _check_tables(made.tables, findings)
+    if findings:
+        raise ConfigError(findings)
+    return made
+
+
+def _ledger(service: Section, folder: Path) -> Path | str:
+    where = service.text("ledger", "")
+    if not where:
+        service.find("ledger", "is missing: a SQLite file or a postgresql:// URL")
+    return where if where.startswith(("postgresql://", "postgres://")) else folder / where
+
+
+def _devices(registry: Path | None, findings: list[str]) -> Registry:
+    if registry is None or not registry.exists():
+        return Registry()
+    try:
+        return Registry.open(registry)
+    except RegistryError as error:
+        findings.append(f"service.registry: {error}")
+        return Registry()
+
+
+def _api(api: Section) -> ApiSettings:
+    made = ApiSettings(
+        host=api.text("host", "127.0.0.1"),
+        port=api.whole("port", 8080, 0, 65535),
+        certificate=api.path("certificate", exists=True),
+        key=api.path("key", exists=True),
+        requests_per_s=api.number("requests_per_s", 200.0, 1.0, 100_000.0),
+    )
+    if (made.certificate is None) != (made.key is None):
+        api.find("certificate", "and key belong together: give both or none")
+    if not _is_loopback(made.host) and made.certificate is None:
+        api.find("host", f"{made.host!r} is beyond this machine, where passwords need TLS: certificate, key")
+    api.done()
+    return made
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _mqtt(mqtt: Section) -> MqttSettings:
+    made = MqttSettings(
+        host=mqtt.text("host", "localhost"),
+        port=mqtt.whole("port", 1883, 1, 65535),
+        prefix=mqtt.text("prefix", "tumbler"),
+        username=mqtt.text("username", ""),
+        password_file=mqtt.path("password_file", exists=True),
+        ca_file=mqtt.path("ca_file", exists=True),
+    )
+    mqtt.done()
+    return made
+
+
+def _table(table: Section, devices: Registry) -> TableSettings:
+    name = table.text("name", "")
+    if not _NAME.fullmatch(name):
+        table.find("name", "must have 1 to 40 letters, digits, spaces, dots, dashes or underscores")
+    device = _device(table, devices)
+    virtual = device is None
+    made = TableSettings(
+        name=name,
+        device=device,
+        ports=() if virtual else table.texts("ports"),
+        baudrate=115200 if virtual else table.whole("baudrate", 115200, 9600, 4_000_000),
+        terms=_terms(table),
+        automatic=table.choice("rounds", ("dealer", "automatic")) == "automatic",
+        betting_s=table.number("betting_s", 0.0, 0.0, _LONGEST_S),
+        between_s=table.number("between_s", 0.0, 0.0, _LONGEST_S),
+        evidence=_evidence(table),
+        profile=table.path("profile", exists=True) or (_VIRTUAL_PROFILE if virtual else None),
+        seed=table.text("seed", name) if virtual else "",
+        speed=table.number("speed", 1.0, 0.1, 100.0) if virtual else 1.0,
+        scenario=table.path("scenario", exists=True) if virtual else None,
+    )
+    if not virtual and not made.ports:
+        table.find("ports", 'is missing: where the device may be, as ["/dev/serial/by-id/*"]')
+    if made.evidence and made.profile is None:
+        table.find("profile", "is missing: the reader's, with which the evidence is looked at")
+    if made.automatic and not made.betting_s:
+        table.find("betting_s", "must be above 0 where rounds are automatic")
+    table.done()
+    return made
+
+
+def _device(table: Section, devices: Registry) -> bytes | None:
+    text = table.text("device", "")
+    if text == VIRTUAL:
+        return None
+    try:
+        device = bytes.fromhex(text)
+        devices.device(device)
+    except ValueError:
+        table.find("device", f'must be a device id of 16 hex digits or "{VIRTUAL}"')
+    except UnknownDevice as error:
+        table.find("device", str(error))
+    else:
+        return device
+    return b""
+
+
+def _evidence(table: Section) -> Evidence | None:
+    when = table.choice("evidence", ("none", *get_args(Evidence)))
+    return None if when == "none" else cast("Evidence", when)
+
+
+def _terms(table: Section) -> settlement.Table:
+    rulebook, layout = table.text("rulebook", ""), table.text("layout", "")
+    limits, chip_unit = table.text("limits", "") or None, table.text("chip_unit", "") or None
+    decimals = table.whole("decimals", 2, 0, MOST_DECIMALS)
+    accepted = table.texts("accept_player_advantage")
+    try:
+        book = load_rulebook(str(table.folder / rulebook) if rulebook.endswith(".toml") else rulebook)
+        terms = settlement.open_table(
+            book,
+            layout,
+            limits=limits,
+            decimals=decimals,
+            chip_unit=chip_unit,
+            accept_player_advantage=accepted,
+        )
+    except (UnknownRulebookError, UnknownLayoutError, RulebookError, settlement.TableError) as error:
+        table.find("rulebook", str(error))
+        return _NO_TERMS
+    if book.limits and limits is None:
+        table.find("limits", f"is missing; {book.id} has {', '.join(book.limits)}")
+    if book.play_mode == "cards":
+        table.find("rulebook", f"{book.id} is played with cards, which have no tumbler")
+    return terms
+
+
+# Stands in the place of terms that cannot be made; a configuration that has them is never returned.
+_NO_TERMS = settlement.open_table(load_rulebook("mbs-electronic-sic-bo-v4"), "rapid-select")
+
+
+def _check_tables(tables: tuple[TableSettings, ...], findings: list[str]) -> None:
+    if not tables:
+        findings.append("tables: is missing; a service has at least one [[tables]]")
+    _check_once("name", [each.name for each in tables], findings)
+    _check_once("device", [each.device.hex() for each in tables if each.device], findings)
+
+
+def _check_once(what: str, values: list[str], findings: list[str]) -> None:
+    twice = [value for value in dict.fromkeys(values) if values.count(value) > 1]
+    findings.extend(f"tables: {what} {value!r} is there twice" for value in twice)

@@ -1,0 +1,206 @@
+"""The door for those who play: the table server, the dealer, and everybody who watches.
+
+`Playing` is for one person or program. Its methods are those of `host_tools.client`'s client, which does the
+same over HTTP.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from typing import TypeVar
+
+from host_tools import ledger
+from host_tools.bridge.table import Wager, WagerAnswer, WithdrawalAnswer
+from host_tools.people import Deed, Person, may
+from host_tools.service import steps
+from host_tools.service.errors import Asked
+from host_tools.service.running import RunningTable
+from host_tools.service.service import Service
+from host_tools.service.viewing import round_view, wager_views
+from host_tools.service.views import EventView, RoundView, TableView, WagerView
+
+MOST_WAGERS = 1000  # in one batch
+MOST_ROUNDS = 100  # in one answer
+MOST_EVENTS = 500
+
+T = TypeVar("T")
+
+
+class Playing:
+    """What `person` may see and do at the tables. Every method raises NotAllowed when the role does not
+    include it, TableUnknown and RoundNotHere for what is not there."""
+
+    def __init__(self, service: Service, person: Person) -> None:
+        self._service = service
+        self._person = person
+
+    # --- seeing ---
+
+    async def tables(self) -> list[TableView]:
+        """All tables, as configured."""
+        self._person.require(Deed.WATCH)
+        return [self._table_view(each) for each in self._service.tables.values()]
+
+    async def table(self, table: str) -> TableView:
+        """One table now."""
+        self._person.require(Deed.WATCH)
+        return self._table_view(self._service.table(table))
+
+    async def round(self, table: str, round_id: str) -> RoundView:
+        """A round and how it ended."""
+        self._person.require(Deed.WATCH)
+        running = self._service.table(table)
+        return self.shown(running.round(round_bytes(round_id)))
+
+    async def rounds(self, table: str, before: str | None = None, limit: int = 10) -> list[RoundView]:
+        """The table's newest rounds, newest first; those opened before a round, where it is given."""
+        self._person.require(Deed.WATCH)
+        running = self._service.table(table)
+        older = running.round(round_bytes(before)).id if before else None
+        found = self._service.books.latest_rounds(table, min(limit, MOST_ROUNDS), older)
+        return [self.shown(each) for each in found]
+
+    async def wagers(self, table: str, round_id: str) -> list[WagerView]:
+        """The round's wagers in the order they were placed, then those withdrawn."""
+        self._person.require(Deed.SEE_WAGERS)
+        running = self._service.table(table)
+        return list(wager_views(self._service.books, running.round(round_bytes(round_id))))
+
+    async def events(self, after: int = 0, table: str | None = None) -> list[EventView]:
+        """The durable events above number `after`, at most MOST_EVENTS."""
+        self._person.require(Deed.WATCH)
+        if table is not None:
+            self._service.table(table)
+        return self._service.stream.events(after, table, MOST_EVENTS)
+
+    def follow(self, after: int | None = None, table: str | None = None) -> AsyncIterator[EventView]:
+        """The durable events above number `after` (None: from now on), and all that happens from now on.
+
+        Raises SlowReader, StreamEnded."""
+        self._person.require(Deed.WATCH)
+        if table is not None:
+            self._service.table(table)
+        return self._service.stream.follow(after, table)
+
+    # --- playing ---
+
+    async def open_round(self, table: str) -> RoundView:
+        """Open a round; the tumbler's record of it is durable."""
+        self._person.require(Deed.PLAY)
+        running = self._service.table(table)
+        return await self.changing(running, "open-round", {}, running.open_round)
+
+    async def tumble(self, table: str, round_id: str) -> RoundView:
+        """Start the strokes; the events tell when they are done."""
+        running, wanted = self._at(Deed.PLAY, table, round_id)
+        return await self.changing(running, "tumble", {}, lambda: running.tumble(wanted))
+
+    async def no_more_bets(self, table: str, round_id: str) -> RoundView:
+        """Close bets."""
+        running, wanted = self._at(Deed.PLAY, table, round_id)
+        return await self.changing(running, "no-more-bets", {}, lambda: running.no_more_bets(wanted))
+
+    async def place(self, table: str, round_id: str, wagers: Sequence[Wager]) -> list[WagerAnswer]:
+        """Register a batch, all or nothing, durably before the answers; the same id, the same answer."""
+        running, wanted = self._at(Deed.WAGER, table, round_id)
+        _require_batch(wagers)
+        await running.bets_closed_in_time()
+        answers = await running.table.place(wanted, wagers)
+        if all(each.registered for each in answers):
+            await self._log_batch(running, wanted, "place-wagers", [each.id for each in wagers])
+        return answers
+
+    async def withdraw(self, table: str, round_id: str, ids: Sequence[str]) -> list[WithdrawalAnswer]:
+        """Withdraw a batch before no more bets, all or nothing, durably before the answers."""
+        running, wanted = self._at(Deed.WAGER, table, round_id)
+        _require_batch(ids)
+        await running.bets_closed_in_time()
+        answers = await running.table.withdraw(wanted, ids)
+        if all(each.withdrawn for each in answers):
+            await self._log_batch(running, wanted, "withdraw-wagers", list(ids))
+        return answers
+
+    # --- inside, and for the other doors ---
+
+    async def changing(
+        self,
+        running: RunningTable,
+        action: str,
+        details: Mapping[str, object],
+        work: Callable[[], Awaitable[object]],
+        round_id: bytes | None = None,
+    ) -> RoundView:
+        """Do `work` about a round (None: the table's newest), log what it changed, and show the round."""
+        before = self._state(running, round_id)
+        try:
+            await work()
+        except Exception as error:
+            after = self._state(running, round_id)
+            if after != before:
+                failed = {**after, **details, "error": type(error).__name__}
+                await self._service.log(running.name, self._person, action, before, failed)
+            raise
+        after = self._state(running, round_id)
+        await self._service.log(running.name, self._person, action, before, {**after, **details})
+        shown = running.round(round_id) if round_id else running.latest
+        if shown is None:
+            raise Asked("there is no round at this table")
+        return self.shown(shown)
+
+    def _state(self, running: RunningTable, round_id: bytes | None) -> dict[str, object]:
+        shown = running.round(round_id) if round_id else running.latest
+        return {"round": shown.id.hex(), "state": shown.state} if shown else {}
+
+    async def _log_batch(self, running: RunningTable, round_id: bytes, action: str, ids: list[str]) -> None:
+        told = {"round": round_id.hex(), "ids": ids}
+        await self._service.log(running.name, self._person, action, {"round": round_id.hex()}, told)
+
+    def _at(self, deed: Deed, table: str, round_id: str) -> tuple[RunningTable, bytes]:
+        self._person.require(deed)
+        running = self._service.table(table)
+        return running, running.round(round_bytes(round_id)).id
+
+    def shown(self, round_: ledger.Round) -> RoundView:
+        """A round as this person sees it."""
+        sees = may(self._person.role, Deed.SEE_WAGERS)
+        return round_view(self._service.books, round_, self._service.find_rulebook, wagers=sees)
+
+    def _table_view(self, running: RunningTable) -> TableView:
+        latest, status, terms = running.latest, running.status or {}, running.settings.terms
+        shown = self.shown(latest) if latest else None
+        known = (latest.mode, latest.state) if latest else None
+        return TableView(
+            name=running.name,
+            rulebook=terms.rulebook.id,
+            layout=terms.layout.id,
+            limits=terms.limits.id if terms.limits else None,
+            mode=terms.rulebook.play_mode,
+            decimals=terms.decimals,
+            chip_unit=terms.text(terms.chip_unit),
+            device=running.tumbler.id.hex(),
+            connected=running.status is not None,
+            device_state=status.get("state"),
+            strokes=status.get("strokes", 0),
+            at_rest=bool(status.get("at_rest", False)),
+            cover_closed=status.get("covered"),
+            faults=running.faults,
+            quarantine=running.quarantine,
+            step=running.step,
+            announcement=steps.announcement(known, shown.faces if shown else None),
+            round=shown,
+            bets_close_ms=running.bets_close_ms,
+            opens_ms=running.opens_ms,
+            sequence=self._service.stream.newest,
+            now_ms=self._service.clock.wall_ms(),
+        )
+
+
+def round_bytes(text: str) -> bytes:
+    """A round's id from its hex text. Raises Asked."""
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        raise Asked("a round's id is 32 hex digits") from None
+
+
+def _require_batch(batch: Sequence[object]) -> None:
+    if not 0 < len(batch) <= MOST_WAGERS:
+        raise Asked(f"a batch has 1 to {MOST_WAGERS} wagers")

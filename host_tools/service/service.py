@@ -1,0 +1,160 @@
+"""The service in one process: its ledger, its tables, its people and the stream of what happens.
+
+`playing`, `deciding` and `auditing` are the doors into it: each is for one person or program, asks whether
+the role includes the deed, and logs what changed. The HTTP API goes through the same doors.
+"""
+
+import asyncio
+import json
+import logging
+import secrets
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from typing import Self
+
+from host_tools import link
+from host_tools.ledger import Ledger, open_ledger
+from host_tools.outbox.mqtt import FanOut
+from host_tools.people import Accounts, Person, Sessions
+from host_tools.records import Record, Registry, Verifier
+from host_tools.rulebooks import Rulebook, load_rulebook
+from host_tools.service.actions import Proposals
+from host_tools.service.config import ServiceConfig, TableSettings
+from host_tools.service.devices import Tumbler, make_tumbler
+from host_tools.service.errors import EvidenceMissing, TableUnknown
+from host_tools.service.metrics import Metrics, TimedSink
+from host_tools.service.running import RunningTable
+from host_tools.service.stream import Stream
+from host_tools.service.views import EventView
+
+MakeTumbler = Callable[[TableSettings], Awaitable[Tumbler]]
+
+_log = logging.getLogger(__name__)
+
+
+class Service:
+    """An async context manager: inside, the tables run. Raises LedgerError and BoardError at start."""
+
+    books: Ledger
+    accounts: Accounts
+    sessions: Sessions
+    stream: Stream
+    registry: Registry
+
+    def __init__(
+        self,
+        config: ServiceConfig,
+        clock: link.Clock,
+        *,
+        make: MakeTumbler | None = None,
+        new_id: Callable[[], bytes] = lambda: secrets.token_bytes(16),
+    ) -> None:
+        """`new_id` gives 16 fresh random bytes, `make` a table's tumbler (by default as it is configured)."""
+        self.config = config
+        self.clock = clock
+        self.new_id = new_id
+        self.tables: dict[str, RunningTable] = {}
+        self.proposals = Proposals(clock.now, config.proposal_s)
+        self.metrics = Metrics()
+        self._make = make or (lambda settings: make_tumbler(settings, config.state))
+
+        self._running = AsyncExitStack()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def __aenter__(self) -> Self:
+        try:
+            await self._start()
+        except BaseException:
+            await self._running.aclose()
+            raise
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        await self.stop()
+
+    async def _start(self) -> None:
+        config = self.config
+        tumblers = [await self._make(each) for each in config.tables]
+        self.registry = _registry(config, tumblers)
+        self.books = self._running.enter_context(open_ledger(config.ledger))
+        self.accounts = Accounts(self.books, self.clock.wall_ms)
+        self.sessions = Sessions(self.accounts, self.clock.now)
+        sink = TimedSink(self.books, self.registry, self.clock, self.find_rulebook)
+        sink.observe = self.metrics.committed
+        self.verifier = Verifier(self.registry)
+        self.stream = Stream(self.books, [each.name for each in config.tables])
+        for settings, tumbler in zip(config.tables, tumblers, strict=True):
+            table = RunningTable(settings, config.state, tumbler, sink, self.clock, self.stream, self.new_id)
+            self.tables[settings.name] = table
+            await tumbler.start()
+            self._running.push_async_callback(tumbler.stop)
+        for each in self.tables.values():
+            self._tasks += [asyncio.create_task(each.run()), asyncio.create_task(self.metrics.watch(each))]
+        if config.mqtt is not None:
+            fan_out = FanOut(self.books, lambda: list(self.tables), config.mqtt)
+            self._tasks.append(asyncio.create_task(fan_out.run()))
+
+    async def stop(self) -> None:
+        """Let rounds end or void them, then take everything down; again is harmless."""
+        await asyncio.gather(*(each.finish(self.config.grace_s) for each in self.tables.values()))
+        if self._tasks:
+            self.stream.close()
+        for task in self._tasks:
+            task.cancel()
+        for ended in await asyncio.gather(*self._tasks, return_exceptions=True):
+            if isinstance(ended, Exception):
+                _log.error("a part of the service failed: %s", ended, exc_info=ended)
+        self._tasks = []
+        self.tables = {}
+        await self._running.aclose()
+
+    def table(self, name: str) -> RunningTable:
+        """The table of that name; raises TableUnknown."""
+        if name not in self.tables:
+            raise TableUnknown(f"there is no table {name!r} here")
+        return self.tables[name]
+
+    def find_rulebook(self, name: str) -> Rulebook:
+        """The rulebook of a round: an operator's own as a table here has it, or a built-in one."""
+        for settings in self.config.tables:
+            if settings.terms.rulebook.id == name:
+                return settings.terms.rulebook
+        return load_rulebook(name)
+
+    def records_of(self, round_id: bytes) -> list[Record]:
+        """The round's records in the ledger, verified once more."""
+        return [self.verifier.authenticate(each.raw) for each in self.books.records_of_round(round_id)]
+
+    def frames_of(self, round_id: bytes) -> bytes:
+        """The SHA-256 of the frames of the round's reading. Raises EvidenceMissing."""
+        for record in reversed(self.records_of(round_id)):
+            if "frames" in record.fields:
+                return record.fields["frames"]
+        raise EvidenceMissing("no record of this round names any pictures")
+
+    def tell(self, kind: str, table: str = "", round_id: bytes | None = None) -> None:
+        """A hint to all who follow."""
+        hexed = round_id.hex() if round_id else None
+        self.stream.hint(EventView(None, table, kind, hexed, self.clock.wall_ms(), {}))
+
+    async def log(self, table: str, person: Person, action: str, before: object, after: object) -> None:
+        """Add to the access log of a table, durably."""
+        now_ms = self.clock.wall_ms()
+        await self.books.durably(
+            lambda: self.books.log_access(
+                table,
+                who=person.name,
+                origin=person.origin,
+                action=action,
+                before=json.dumps(before, sort_keys=True),
+                after=json.dumps(after, sort_keys=True),
+                now_ms=now_ms,
+            )
+        )
+
+
+def _registry(config: ServiceConfig, tumblers: list[Tumbler]) -> Registry:
+    """Registered devices, and the virtual ones that the service has made."""
+    known = Registry.open(config.registry).devices() if config.registry else []
+    made = [each.registered for each in tumblers if each.registered is not None]
+    return Registry([*known, *made])
