@@ -42,7 +42,9 @@ with the number it heard last. Frames of another session are from before a reboo
 1. HELLO (device) says who it is, which protocol versions and which definitions it has, and which records
    its journal holds. It is repeated until the host answers; GREET (host, session 0) asks for one.
 2. WELCOME (host) names the newest record that the host has committed, with its SHA-256, and the time of
-   day. The device compares the hash with its journal: a host that committed something else is not served.
+   day, and repeats the HELLO's `greeting`: GREET makes the next HELLO count one up, so no WELCOME of before
+   is good again. The device compares the hash with its journal: a host that committed something else is not
+   served.
 3. The device sends its records from the one after `committed` on.
 
 The host refuses a device whose schema differs, so nothing is ever misread for want of an update.

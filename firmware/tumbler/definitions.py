@@ -141,8 +141,9 @@ MESSAGES = {
             "last": (6, "uint"),  # newest record in the journal; 0: none
             "firmware": (7, "bytes:32"),
             "evidence": (8, "uint"),  # bytes of frames that it keeps of its newest scene; absent: none
+            "greeting": (9, "uint"),  # grows whenever a welcomed device is greeted anew
         },
-        ("protocol_min", "protocol_max", "schema", "device", "boot", "first", "last", "firmware"),
+        ("protocol_min", "protocol_max", "schema", "device", "boot", "first", "last", "firmware", "greeting"),
     ),
     "record": (0x02, "device", None, ()),
     "reply": (
@@ -230,8 +231,9 @@ MESSAGES = {
             "committed_hash": (2, "bytes:32"),  # SHA-256 of that COSE_Sign1; FIRST_PREVIOUS when none
             "wall_ms": (3, "uint"),
             "mac": (4, "bytes:16"),
+            "greeting": (5, "uint"),  # of the hello that it answers
         },
-        ("protocol", "committed", "committed_hash", "wall_ms", "mac"),
+        ("protocol", "committed", "committed_hash", "wall_ms", "mac", "greeting"),
     ),
     "ack": (0x12, "host", {"committed": (0, "uint"), "mac": (1, "bytes:16")}, ("committed", "mac")),
     "nak": (0x13, "host", {"expected": (0, "uint")}, ("expected",)),

@@ -296,14 +296,14 @@ class HostSession:
             return
         if self._desk.session not in (None, session):
             self._desk.fail(DeviceRestarted("the device restarted before it replied; look at its records"))
-        await self._welcome(peer, values["last"])
+        await self._welcome(peer, values["last"], values["greeting"])
 
     def _check_identity(self, device: bytes) -> None:
         if self._only is not None and device != self._only:
             expected = self._only.hex()
             raise UnknownDevice(f"device {device.hex()} answers in place of {expected}: connect that one")
 
-    async def _welcome(self, peer: Peer, last: int) -> None:
+    async def _welcome(self, peer: Peer, last: int, greeting: int) -> None:
         """Tell the device what is committed; records that waited from before a reboot are asked for again."""
         async with self._sink_lock:
             committed, digest = self._sink.head(peer.device)
@@ -316,6 +316,7 @@ class HostSession:
             "committed": committed,
             "committed_hash": digest,
             "wall_ms": self._clock.wall_ms(),
+            "greeting": greeting,
         }
         self.counters["welcomes"] += 1
         await self._send_sealed("welcome", peer, values)

@@ -52,11 +52,15 @@ class Line:
         self.room = 100000
         self.parser = FrameParser()
         self.frames = []
+        self.greeting = 0  # of the newest hello
 
     def write(self, data):
         data = bytes(data)[: self.room]
         self.room -= len(data)
-        self.frames += self.parser.feed(data)
+        for frame in self.parser.feed(data):
+            self.frames.append(frame)
+            if frame[0] == definitions.DEVICE_TYPES["hello"]:
+                self.greeting = unpack_message(frame[0], frame[2])[1]["greeting"]
         return len(data) or None
 
     def taken(self):
@@ -110,7 +114,9 @@ class SessionCase(unittest.TestCase):
         digest = digest or self.journal.digest(committed)
         values = {"protocol": 1, "committed": committed, "committed_hash": digest, "wall_ms": 1000000 + now}
         self.session.poll(now)
-        self.session.feed(seal_of("welcome", values), now)
+        data = seal_of("welcome", dict(values, greeting=self.line.greeting))
+        self.session.feed(data, now)
+        return data
 
     def ack(self, committed, now, session=SESSION):
         self.session.feed(seal_of("ack", {"committed": committed}, session=session), now)
@@ -180,7 +186,7 @@ class Greeting(SessionCase):
         self.assertTrue(self.session.connected)
 
     def test_another_protocol_is_not_accepted(self):
-        values = {"protocol": 2, "committed": 0, "committed_hash": bytes(32), "wall_ms": 1}
+        values = {"protocol": 2, "committed": 0, "committed_hash": bytes(32), "wall_ms": 1, "greeting": 0}
         self.session.feed(seal_of("welcome", values), 0)
         self.assertFalse(self.session.connected)
 
@@ -594,8 +600,23 @@ class Hostile(SessionCase):
 class Forgeries(SessionCase):
     records = 9
 
+    def test_a_welcome_is_good_for_one_greeting(self):
+        earlier = [self.welcome(3, 10)]
+        for now in (100, 200):
+            self.session.feed(frame("greet", {}, 0), now)
+            self.session.feed(frame("greet", {}, 0), now + 1)  # by anyone, as often as he likes
+            for data in earlier:
+                self.session.feed(data, now + 2)
+            self.assertFalse(self.session.connected)
+            self.assertEqual(self.session.wall_offset, 1000000)
+            earlier.append(self.welcome(4, now + 3))
+            self.assertTrue(self.session.connected)
+        self.assertEqual(self.session.counters["stale"], 3)
+        self.assertEqual(self.session.heard, 203)
+
     def test_a_welcome_of_nobody_who_holds_the_key_is_none(self):
-        values = {"protocol": 1, "committed": 9, "committed_hash": self.journal.digest(9), "wall_ms": 5}
+        digest = self.journal.digest(9)
+        values = {"protocol": 1, "committed": 9, "committed_hash": digest, "wall_ms": 5, "greeting": 0}
         for data in (
             seal_of("welcome", values, key=bytes(32)),
             frame("welcome", dict(values, mac=bytes(16))),

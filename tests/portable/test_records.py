@@ -54,6 +54,7 @@ MESSAGE_SAMPLES = {
     "protocol": 1,
     "committed": 8,
     "committed_hash": b"h" * 32,
+    "greeting": 2,
     "expected": 9,
     "covered": True,
     "command": 1,

@@ -65,6 +65,7 @@ class DeviceSession:
         self._state = "idle"
         self._status = {}  # values of the newest STATUS
         self._hello_at = None  # when the next HELLO is due while not connected; None: at once
+        self._greeting = 0  # how often a welcomed session was greeted anew
         self._status_due = False
         self._replies = []  # bodies that wait for the line
         self._frame = b""  # what is left of the frame being written
@@ -156,6 +157,7 @@ class DeviceSession:
 
     def _on_greet(self, device):
         if device == self._identity["device"]:
+            self._greeting += self.connected  # from now on no welcome is good that was good before
             self.connected = False
             self._hello_at = None
 
@@ -175,6 +177,9 @@ class DeviceSession:
             self._window.reject(values["expected"], now)
 
     def _on_welcome(self, values, now):
+        if values["greeting"] != self._greeting:
+            self.counters["stale"] += 1
+            return
         self.counters["welcomes"] += 1
         self.heard = now
         if self.connected:
@@ -329,6 +334,7 @@ class DeviceSession:
             "schema": self._schema,
             "first": self._journal.first,
             "last": self._journal.last,
+            "greeting": self._greeting,
         }
         for name in ("device", "boot", "firmware"):
             values[name] = self._identity[name]

@@ -61,6 +61,7 @@ class Hand:
             "first": 0,
             "last": 0,
             "firmware": bytes(32),
+            "greeting": 3,
         }
         self.send("hello", {**values, **changes}, session)
 
@@ -121,6 +122,7 @@ async def test_greets_until_the_device_answers():
     ((name, values),) = await hand.heard()
     assert name == "welcome"
     assert (values["committed"], values["committed_hash"]) == (0, definitions.FIRST_PREVIOUS)
+    assert values["greeting"] == 3
     assert abs(values["wall_ms"] - WALL_MS - 3500) < 100
     assert hand.session.device == DEVICE
     (event,) = hand.events
