@@ -42,7 +42,7 @@ def _sit(seed: str, mode: str, kills: int, folder: Path) -> Counter[str]:
             sitting.kill(bridge)
     figures = sitting.figures
     shutil.rmtree(folder)
-    counts = ("records", "rounds", "wagers", "withdrawn", "refused")
+    counts = ("records", "rounds", "wagers", "withdrawn", "refused", "asked_again")
     return Counter(
         {
             "kills": kills,

@@ -24,6 +24,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from host_tools.bridge.events import Event, StoreLost
 from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.table import Table, TableConfig
 from host_tools.faults.device import PromiseBroken, SimulatedDevice
@@ -144,9 +145,22 @@ class _KeptServer(TableServer):
         if path.exists():
             vars(self).update(_get(path))
 
+    def follow(self, event: Event) -> None:
+        """Count what the sink says of its store."""
+        self.store_lost += isinstance(event, StoreLost)
+
     def keep(self) -> None:
         """See TableServer."""
-        names = ("asked", "registered", "withdrawn", "outcomes", "asked_again", "_batches", "_withdrawals")
+        names = (
+            "asked",
+            "registered",
+            "withdrawn",
+            "outcomes",
+            "asked_again",
+            "store_lost",
+            "_batches",
+            "_withdrawals",
+        )
         _put(self._path, {name: getattr(self, name) for name in names})
 
 
@@ -183,6 +197,7 @@ async def _bridge(folder: Path, where: str, mode: str, rng: Random, last: bool) 
         table = Table(config, sink, new_session, clock, partial(os.urandom, 16))
         (folder / "begun").touch()
         server = _KeptServer(rng, folder / "server")
+        sink.listen(registered.id, server.follow)
         running = asyncio.create_task(table.run())
         playing = asyncio.create_task(server.play(_Host(table)))
         parts = [running, playing]
@@ -219,11 +234,11 @@ class Sitting:
 
     def __init__(self, folder: Path, where: str, mode: str, seed: str) -> None:
         self.figures: dict[str, Any] = {}
-        self.lives = 0
         self._folder = folder
         self._where = where
         self._mode = mode
         self._seed = seed
+        self._bridges: list[BaseProcess] = []
         self._fork = multiprocessing.get_context("fork")
         self._device = self._fork.Process(target=_run_device, args=(folder, seed, mode))
 
@@ -238,9 +253,9 @@ class Sitting:
             if kind is None:
                 self._finish()
         finally:
-            if self._device.is_alive():
-                self._device.kill()
-            self._device.join()
+            for process in (self._device, *self._bridges):
+                process.kill()
+                process.join()
 
     def start(self, *, last: bool = False) -> BaseProcess:
         """A bridge that has opened its store, as soon as its predecessor's lease is over."""
@@ -259,10 +274,11 @@ class Sitting:
 
     def start_blindly(self, *, last: bool = False) -> BaseProcess:
         """A bridge, whatever becomes of it."""
-        self.lives += 1
-        arguments = (self._folder, self._where, self._mode, f"{self._seed}/{self.lives}", last)
+        seed = f"{self._seed}/{len(self._bridges)}"
+        arguments = (self._folder, self._where, self._mode, seed, last)
         bridge = self._fork.Process(target=_run_bridge, args=arguments)
         bridge.start()
+        self._bridges.append(bridge)
         return bridge
 
     def kill(self, bridge: BaseProcess) -> None:
@@ -294,7 +310,13 @@ class Sitting:
         witness, failures, acknowledged = self._wait_for("witness")
         if failures or acknowledged != len(witness.records):
             raise PromiseBroken(f"device: {failures}, {acknowledged} of {len(witness.records)} acknowledged")
-        self.figures = judge(self._where, witness, self.told(), self._mode)
+        told = self.told()
+        self.figures = {
+            "bridges": len(self._bridges),
+            "asked_again": told.asked_again,
+            "store_lost": told.store_lost,
+            **judge(self._where, witness, told, self._mode),
+        }
 
     def _wait_for(self, name: str) -> Any:
         deadline = time.monotonic() + _START_S

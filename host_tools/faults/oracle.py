@@ -108,9 +108,9 @@ def _queries(where: Path | str) -> Iterator[Rows]:
         with psycopg.connect(str(where)) as postgres:
             yield lambda sql: postgres.execute(sql.encode()).fetchall()
     else:
-        sqlite = apsw.Connection(str(where), flags=apsw.SQLITE_OPEN_READONLY)
-        yield lambda sql: list(sqlite.execute(sql))
-        sqlite.close()
+        flags = apsw.SQLITE_OPEN_READONLY
+        with contextlib.closing(apsw.Connection(str(where), flags=flags)) as sqlite:
+            yield lambda sql: list(sqlite.execute(sql))
 
 
 # --- records

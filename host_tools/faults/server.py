@@ -33,8 +33,9 @@ class HasTable(Protocol):
 class TableServer:
     """`asked`: each wager by round and id, as it was sent; `registered` and `withdrawn`: the last answers.
 
-    `outcomes`: what was told of each round; `stopping`: end after the round that is played; `rested`: so it
-    was done; `closed`: the host may go.
+    `outcomes`: what was told of each round; `asked_again`: batches whose answer a dead host never gave;
+    `store_lost`: answers that the store could not be written; `stopping`: end after the round that is played;
+    `rested`: so it was done; `closed`: the host may go.
     """
 
     thinking_s = 1.0, 12.0  # until a player's next wagers
@@ -47,6 +48,7 @@ class TableServer:
         self.outcomes: dict[bytes, RoundOutcome] = {}
         self.concluded_at = 0.0
         self.asked_again = 0
+        self.store_lost = 0
         self.stopping = False
         self.rested = asyncio.Event()
         self.closed = asyncio.Event()
@@ -115,7 +117,7 @@ class TableServer:
         """The shift manager voids what the rules leave to people."""
         for round_ in table.desk.referred():
             if self._rng.random() < 0.5 or self.stopping:
-                outcome = await _until_done(
+                outcome = await self._until_done(
                     lambda id=round_.id: table.desk.void_referred(
                         id, "Shift Manager", "the rules leave it open"
                     )
@@ -200,24 +202,24 @@ class TableServer:
             self.asked_again += 1
 
     async def _ask_to_place(self, table: Table, round_id: bytes, batch: list[Wager]) -> None:
-        for each in await _until_done(lambda: table.place(round_id, batch)):
+        for each in await self._until_done(lambda: table.place(round_id, batch)):
             self._told(self.registered, (round_id, each.id), each.registered)
 
     async def _ask_to_withdraw(self, table: Table, round_id: bytes, ids: list[str]) -> None:
-        for each in await _until_done(lambda: table.withdraw(round_id, ids)):
+        for each in await self._until_done(lambda: table.withdraw(round_id, ids)):
             self._told(self.withdrawn, (round_id, each.id), each.withdrawn)
+
+    async def _until_done(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """The answer, however long the store is away."""
+        while True:
+            try:
+                return await ask()
+            except LedgerUnavailable:
+                self.store_lost += 1
+                await asyncio.sleep(_AGAIN_S)
 
     @staticmethod
     def _told(answers: dict[Key, bool], key: Key, answer: bool) -> None:
         if answers.get(key) and not answer:
             raise PromiseBroken(f"wager {key[1]} of round {key[0].hex()} was taken, and now it was not")
         answers[key] = answer
-
-
-async def _until_done(ask: Callable[[], Awaitable[T]]) -> T:
-    """The answer, however long the store is away."""
-    while True:
-        try:
-            return await ask()
-        except LedgerUnavailable:
-            await asyncio.sleep(_AGAIN_S)
