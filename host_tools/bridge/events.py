@@ -211,6 +211,15 @@ class RoundCorrected:
 
 
 @dataclass(frozen=True, slots=True)
+class EvidenceAlarm:
+    """What is settled by the reading `sequence` is in doubt; `fact` is one of examining.FACTS."""
+
+    round: bytes
+    sequence: int
+    fact: str
+
+
+@dataclass(frozen=True, slots=True)
 class StoreLost:
     """The ledger cannot be written: records wait unacknowledged and are tried again."""
 
@@ -256,6 +265,7 @@ Event = (
     | RoundVoid
     | RoundReferred
     | RoundCorrected
+    | EvidenceAlarm
     | StoreLost
     | StoreBack
     | FaultRaised

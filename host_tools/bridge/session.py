@@ -6,9 +6,17 @@ from typing import Any, Protocol
 from host_tools import link
 
 
+class Asked(Protocol):
+    """What a table needs of `link.Questions`."""
+
+    async def evidence(self, file: link.EvidenceFile) -> None: ...
+
+
 class Session(Protocol):
     """What a table needs of `link.HostSession`."""
 
+    @property
+    def questions(self) -> Asked: ...
     async def run(self) -> None: ...
     async def command(self, name: str, **arguments: Any) -> link.Reply: ...
 

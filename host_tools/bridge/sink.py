@@ -181,6 +181,15 @@ class LedgerSink:
         facts = [self._authentic(each.raw) for each in stored if each.device == round_.device]
         return order.standing(round_.mode, minimum, facts)
 
+    def record_of_dice(self, round_: ledger.Round) -> Record | None:
+        """The round's reading or void with the digest of the frames of its dice; None without."""
+        for each in self.books.records_of_round(round_.id):
+            if each.device == round_.device and each.kind in ("reading", "void"):
+                record = self._authentic(each.raw)
+                if "frames" in record.fields:
+                    return record
+        return None
+
     def _tell(self, device: bytes, events: Sequence[Event]) -> None:
         for event in events:
             for listener in self._listeners[device]:

@@ -2,15 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from host_tools import ledger, link, settlement
+from host_tools import ledger, link
 from host_tools.bridge import wagering
 from host_tools.bridge.conclusion import outcome_of, refer_lost, void_unopened
+from host_tools.bridge.config import TableConfig
 from host_tools.bridge.desk import Desk
-from host_tools.bridge.errors import DeviceRefusal, LimitsMissing, RoundEnded, WrongStep
+from host_tools.bridge.errors import DeviceRefusal, RoundEnded, WrongStep
 from host_tools.bridge.events import (
     AtRest,
     DeviceConnected,
@@ -22,7 +22,9 @@ from host_tools.bridge.events import (
     WagersPlaced,
     WagersWithdrawn,
 )
+from host_tools.bridge.examining import Examination, Examiner, run_together
 from host_tools.bridge.feed import Feed
+from host_tools.bridge.pictures import Pictures
 from host_tools.bridge.session import NewSession
 from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.terms import new_round
@@ -32,26 +34,6 @@ from host_tools.rulebooks import TERMINAL_FACTS
 
 _WITHHELD_S = 5.0  # how long a device with a memory fault may keep its records to itself
 _SETTLING_PAUSE_S = 0.05  # between two tries to close bets while the dice still come to rest
-
-
-@dataclass(frozen=True, slots=True)
-class TableConfig:
-    """What is fixed for a table while it runs.
-
-    `name` is the table's name in the ledger, `device` its tumbler's id (8 bytes), `terms` its rulebook,
-    layout, limits and money, from `settlement.open_table`, which refuses what cannot be paid exactly. With
-    `evidence`, a reading is held until `desk.release` or `desk.refer`. Raises LimitsMissing.
-    """
-
-    name: str
-    device: bytes
-    terms: settlement.Table
-    evidence: bool = False
-
-    def __post_init__(self) -> None:
-        rulebook = self.terms.rulebook
-        if rulebook.limits and self.terms.limits is None:
-            raise LimitsMissing(f"{rulebook.id} has stake limits; choose one of {', '.join(rulebook.limits)}")
 
 
 Betting = Callable[["Table"], Awaitable[None]]
@@ -90,14 +72,24 @@ class Table:
         self._books.device(config.device)
         self._books.hold(config.name)
         self.desk = Desk(config.name, config.device, sink)
-        if config.evidence:
+        if config.holds:
             sink.hold_readings(config.device)
         sink.listen(config.device, self._follow)
+        self._examiner = self._new_examiner(config.examination) if config.examination else None
         self._session = new_session(only=config.device, on_status=self._on_status, on_event=self._on_link)
 
     async def run(self) -> None:
-        """Keep the link to the device until cancelled; an error of the ledger ends it too."""
-        await self._session.run()
+        """Keep the link to the device, and look at the evidence, until cancelled; an error of the ledger ends
+        it too."""
+        if self._examiner is None:
+            await self._session.run()
+        else:
+            await run_together(self._session, self._examiner)
+
+    @property
+    def pictures(self) -> Pictures | None:
+        """The evidence of its rounds; None at a table without an examination."""
+        return self._examiner.pictures if self._examiner else None
 
     @property
     def round(self) -> bytes | None:
@@ -274,6 +266,10 @@ class Table:
         return await self.void_round("host-lost")
 
     # --- inside ---
+
+    def _new_examiner(self, examination: Examination) -> Examiner:
+        config = self.config
+        return Examiner(config.name, config.device, examination, self._sink, self._clock)
 
     async def _command(self, name: str, **arguments: Any) -> link.Reply:
         """Give a command and wait until every record up to its reply is in the ledger."""

@@ -14,6 +14,7 @@ from host_tools.bridge.events import (
     DeviceLost,
     DeviceRefused,
     Event,
+    EvidenceAlarm,
     FaultRaised,
     ResultRead,
     RoundOpened,
@@ -126,6 +127,8 @@ def describe_event(event: Event, view: TableView) -> str:
             line = f"  the dice are read: {describe_faces(faces)}"
         case FaultRaised(fact=fact, detail=detail):
             line = f"  fault: {fact} {detail}".rstrip()
+        case EvidenceAlarm(fact=fact):
+            line = f"  the last result is in doubt: {fact}"
         case DeviceLost(reason=reason):
             line = f"the tumbler is silent: {reason}"
         case DeviceRefused(reason=reason):

@@ -12,6 +12,7 @@ from host_tools.bridge.events import (
     DeviceLost,
     DeviceRefused,
     Event,
+    EvidenceAlarm,
     FaultCleared,
     FaultRaised,
     RecordCommitted,
@@ -108,6 +109,20 @@ class TableView:
                 self.link, self.link_reason = "refused", reason
             case RecordCommitted(sequence=sequence, digest=digest):
                 self.head = (sequence, digest)
+            case FaultRaised() | FaultCleared() | StoreLost() | StoreBack() | EvidenceAlarm():
+                self._follow_trouble(event)
+            case RoundOpened(round=round_id, mode=mode):
+                if self.outcome is None:
+                    self.round, self.mode = round_id, mode
+                    self.phase = "tumbling" if mode == "covered" else "ready"
+            case _:
+                if event.round == self.round:
+                    self._follow_round(event)
+
+    def _follow_trouble(
+        self, event: FaultRaised | FaultCleared | StoreLost | StoreBack | EvidenceAlarm
+    ) -> None:
+        match event:
             case FaultRaised(fact=fact, detail=detail):
                 self.faults[fact] = detail
             case FaultCleared(fact=fact):
@@ -116,13 +131,8 @@ class TableView:
                 self.faults["ledger"] = reason
             case StoreBack():
                 self.faults.pop("ledger", None)
-            case RoundOpened(round=round_id, mode=mode):
-                if self.outcome is None:
-                    self.round, self.mode = round_id, mode
-                    self.phase = "tumbling" if mode == "covered" else "ready"
-            case _:
-                if event.round == self.round:
-                    self._follow_round(event)
+            case EvidenceAlarm(fact=fact):
+                self.faults["evidence"] = fact
 
     def _follow_round(self, event: RoundEvent) -> None:
         if isinstance(event, StrokeCounted | AtRest):

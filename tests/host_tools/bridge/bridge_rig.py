@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from host_tools import link
+from host_tools.bridge.examining import Examination
 from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.table import Table, TableConfig
 from host_tools.ledger import open_ledger
@@ -33,7 +34,8 @@ TERMS = {
 class Tumbler:
     """A device that keeps to the rules: signs and keeps a record of each step, answers commands.
 
-    `faces` is what the dice will show; `refusal` a fact that makes the next reading a void instead.
+    `faces` is what the dice will show; `refusal` a fact that makes the next reading a void instead; `frames`
+    is what the camera sees, kept as `evidence` of the newest scene until it loses power.
     """
 
     def __init__(self, seed: int = 1) -> None:
@@ -42,8 +44,10 @@ class Tumbler:
         self.id = hashlib.sha256(self.public_key).digest()[:8]
         self.journal: list[bytes] = []
         self.boot = 0
-        self.faces = (1, 2, 4)
+        self.faces: tuple[int, int, int] = (1, 2, 4)
         self.refusal = ""
+        self.frames = b"F"
+        self.evidence: bytes | None = None
         self.faults: list[str] = []
         self.round: bytes | None = None
         self.mode = ""
@@ -84,6 +88,7 @@ class Tumbler:
     def restart(self) -> None:
         """Power cut and power on: an open round has no outcome and is void."""
         self.boot += 1
+        self.evidence = None
         interrupted = {"round": self.round} if self.round else {}
         self.record("boot", firmware=b"f" * 32, profile=b"p" * 32, **interrupted)
         if self.round:
@@ -94,9 +99,9 @@ class Tumbler:
         if self.round and self.state != "closed":
             self.void("host-lost")
 
-    def void(self, fact: str) -> None:
+    def void(self, fact: str, **fields: Any) -> None:
         """End the round without a result."""
-        self.record("void", round=self.round, fact=definitions.FACTS[fact])
+        self.record("void", round=self.round, fact=definitions.FACTS[fact], **fields)
         self._end()
 
     def obey(self, name: str, arguments: dict[str, Any]) -> str:
@@ -107,8 +112,10 @@ class Tumbler:
 
     def read(self) -> None:
         """Look at the dice and report them, or that they cannot be read."""
+        self.evidence = self.frames
+        digest = hashlib.sha256(self.frames).digest()
         if self.refusal:
-            self.void(self.refusal)
+            self.void(self.refusal, frames=digest)
             return
         self.record(
             "reading",
@@ -116,7 +123,7 @@ class Tumbler:
             faces=list(self.faces),
             tilts=[3, 4, 5],
             confidences=[990, 991, 992],
-            frames=b"F" * 32,
+            frames=digest,
             profile=b"p" * 32,
         )
         self._end()
@@ -165,6 +172,41 @@ class Tumbler:
         return "done"
 
 
+class Questions:
+    """A perfect line's answer to questions of evidence, in pieces of `piece` bytes; none while `stopped`."""
+
+    def __init__(self, tumbler: Tumbler) -> None:
+        self.tumbler = tumbler
+        self.asked: list[tuple[bytes, int]] = []  # digest and offset of each question
+        self.piece = 100_000
+        self.stopped = False
+        self._left = asyncio.Semaphore(0)
+        self.spoilt = 0  # pieces that come wrong, though the line's checksum holds
+
+    def let(self, pieces: int) -> None:
+        """Let so many more pieces through."""
+        for _ in range(pieces):
+            self._left.release()
+
+    async def evidence(self, file: link.EvidenceFile) -> None:
+        """See link.Questions."""
+        while not file.complete:
+            self.asked.append((file.digest, file.offset))
+            if self.stopped:
+                await self._left.acquire()
+            await asyncio.sleep(0)
+            whole = self.tumbler.evidence
+            if whole is None or hashlib.sha256(whole).digest() != file.digest:
+                raise link.EvidenceGone("the device keeps no such frames")
+            piece = whole[file.offset : file.offset + self.piece]
+            if self.spoilt:
+                self.spoilt -= 1
+                piece = bytes(len(piece))
+            file.append(piece)
+            if file.offset >= len(whole):
+                file.finish()
+
+
 class Session:
     """A perfect line to a tumbler: replies at once, delivers records afterwards in batches, as a real one."""
 
@@ -184,6 +226,7 @@ class Session:
         self.on_event = on_event
         self.commands: list[str] = []
         self.before_command: Callable[[str], None] = lambda name: None
+        self.questions = Questions(tumbler)
 
     async def command(self, name: str, **arguments: Any) -> link.Reply:
         """The device's answer; its records are not in the ledger yet."""
@@ -237,11 +280,17 @@ def before_each_statement(store: Store, hook: Callable[[str], None]) -> None:
     store.execute, store.write_many = hooked, hooked_many
 
 
+LONG_S = 60.0  # a sleep that does not only give way
+
+
 class Clock:
-    """Wall time that moves a millisecond a look, and sleep that only gives way."""
+    """Wall time that moves a millisecond a look, and sleep that only gives way.
+
+    A sleep of `LONG_S` or more lasts until the test lets time pass."""
 
     def __init__(self) -> None:
         self._ms = itertools.count(1_800_000_000_000)
+        self.time_passes = asyncio.Event()
 
     def now(self) -> float:
         """Seconds."""
@@ -253,7 +302,8 @@ class Clock:
 
     async def sleep(self, seconds: float) -> None:
         """Let others run."""
-        del seconds
+        if seconds >= LONG_S:
+            await self.time_passes.wait()
         await asyncio.sleep(0)
 
 
@@ -267,6 +317,7 @@ class House:
         mode: str,
         *,
         evidence: bool = False,
+        examination: Examination | None = None,
         lease_s: float = LEASE_S,
         new_round_id: Callable[[], bytes] | None = None,
     ) -> None:
@@ -276,7 +327,7 @@ class House:
         self.clock = Clock()
         self.sink = LedgerSink(self.ledger, Registry([tumbler.device]), self.clock)
         self.session: Session
-        config = TableConfig("table 1", tumbler.id, TERMS[mode], evidence)
+        config = TableConfig("table 1", tumbler.id, TERMS[mode], evidence, examination)
         ids = itertools.count(len(tumbler.journal) * 1000)
         new_id = new_round_id or (lambda: next(ids).to_bytes(16, "big"))
         self.table = Table(config, self.sink, self._new_session, self.clock, new_id)

@@ -189,6 +189,8 @@ async def test_another_device_cannot_speak_for_a_round(tmp_path: Path) -> None:
 class _NoSession:
     """No line at all."""
 
+    questions: Any = None
+
     def __init__(self, **_callbacks: Any) -> None: ...
 
     async def run(self) -> None: ...

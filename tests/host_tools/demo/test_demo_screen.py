@@ -102,6 +102,7 @@ EVERY_EVENT: list[tuple[Sequence[events.Event], str]] = [
     ([events.RoundOpened(ROUND, "covered"), READ, events.RoundHeld(ROUND, 12)], "4.1°"),
     ([events.RoundOpened(ROUND, "covered"), events.RoundCorrected(ROUND, CORRECTION)], "Settled"),
     ([events.StoreLost("disk full")], "ledger (disk full)"),
+    ([events.EvidenceAlarm(ROUND, 12, "second-reader-differs")], "evidence (second-reader-differs)"),
     ([events.FaultRaised("dome-open", "channel 2")], "dome-open (channel 2)"),
 ]
 
