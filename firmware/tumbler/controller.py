@@ -110,7 +110,8 @@ class Controller:
             self._boot()
         self._link.keep = self._proven.wanted
         self._link.poll(now)
-        self._notify(now)
+        if self._booted or self._lost:
+            self._notify(now)  # a boot that waits has not told yet what became of the round it interrupted
 
     def _repeat_old_faults(self, now):
         """The record of a latched fault stays, and the journal would fill behind it: repeat it in time."""

@@ -158,7 +158,11 @@ class HostSession:
         deadline = None if timeout is None else self._clock.now() + timeout
         async with self._command_lock:
             peer = await self._peer_for_command(name, deadline)
-            return await self._desk.give(peer, name, values, deadline)
+            reply = await self._desk.give(peer, name, values, deadline)
+            if reply.status == "replayed" and self._peer == peer:
+                # It did nothing: an earlier process gave newer ids, by a clock that has been set back since.
+                reply = await self._desk.give(peer, name, values, deadline)
+            return reply
 
     async def _peer_for_command(self, name: str, deadline: float | None) -> Peer:
         while not self._peer:

@@ -652,8 +652,11 @@ class Commands(ControllerCase):
         rig.swing("cover-closed", 450)
         again = Rig()
         self.assertEqual(again.records(1)[0][1]["boot"], 1)
+        again.wait(50)
+        self.assertEqual(again.link.statuses, [])  # that it plays no round would pass for a round forgotten
         again.journal.acknowledge(again.journal.last, again.link.keep)
         again.wait(50)
+        self.assertFalse("round" in again.link.statuses[0])
         boot, void = again.records(2)
         self.assertEqual((boot[0], boot[1]["round"]), ("boot", ROUND))
         self.assertEqual((void[0], void[1]["fact"]), ("void", FACTS["power-interruption"]))
