@@ -3,10 +3,10 @@
 
 import { may } from "./house.js";
 
-export const ENDED = ["settled", "void", "referred"];
+const ENDED = ["settled", "void", "referred"];
 
 /** Whether a round is under way whose end is not known. */
-export const isUnderWay = (table) => Boolean(table.round) && !ENDED.includes(table.round.state);
+const isUnderWay = (table) => Boolean(table.round) && !ENDED.includes(table.round.state);
 
 const stateIs = (table, ...states) => states.includes(table.round?.state);
 

@@ -19,7 +19,6 @@ export const link = signal({ state: "connecting", since: Date.now() });
 /** Deeds that wait for a second person. */
 export const proposals = signal([]);
 
-const eventListeners = new Set();
 const asked = new Set();
 let gathering = null;
 let soon = null;
@@ -27,12 +26,6 @@ let watched = null;
 
 /** Whether the person signed in may do this. */
 export const may = (deed) => Boolean(person.get()?.may?.includes(deed));
-
-/** Hear every event; answers how to stop. */
-export function onEvent(listener) {
-  eventListeners.add(listener);
-  return () => eventListeners.delete(listener);
-}
 
 const live = new Live({ onEvent: hear, onState: noteLink, onRefused: endWhenSignedOut, probe: askAll });
 
@@ -120,7 +113,6 @@ function newer(known, told) {
 function hear(event) {
   if (event.kind === "stroke-counted") hint(event.table, { strokes: event.body.count });
   if (event.kind === "at-rest") hint(event.table, { at_rest: true });
-  for (const listener of [...eventListeners]) listener(event);
   if (event.table) askAgain(event.table);
 }
 

@@ -11,7 +11,7 @@ import { tableView } from "./views/table.js";
 export const address = (...pieces) => `#/${pieces.map((piece) => encodeURIComponent(piece)).join("/")}`;
 
 /** The pieces of an address. */
-export const piecesOf = (hash) => hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
+const piecesOf = (hash) => hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
 
 /** The view of an address: `{element, leave}`; what is unknown or not allowed leads to the floor. */
 export function routes(hash) {

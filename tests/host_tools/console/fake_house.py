@@ -63,7 +63,16 @@ class House:
         sequence = len(self.events) + 1
         self.tables[table.name] = replace(table, sequence=sequence, now_ms=NOW())
         round_id = table.round.id if table.round else None
-        self.tell({"sequence": sequence, "table": table.name, "kind": kind, "round": round_id, "at_ms": NOW(), "body": {}})
+        self.tell(
+            {
+                "sequence": sequence,
+                "table": table.name,
+                "kind": kind,
+                "round": round_id,
+                "at_ms": NOW(),
+                "body": {},
+            }
+        )
 
     def tell(self, event: dict[str, Any]) -> None:
         """Send an event to all sockets; those with a number are kept."""
@@ -159,13 +168,21 @@ class House:
 
         @app.get("/api/chain")
         def chain() -> list[dict[str, Any]]:
-            return [{"device": "ab" * 8, "table": "Dragon 1", "sequence": 8123, "digest": "c4" * 32, "boot": 17}]
+            return [
+                {"device": "ab" * 8, "table": "Dragon 1", "sequence": 8123, "digest": "c4" * 32, "boot": 17}
+            ]
 
         @app.get("/api/records")
         def records(device: str, after: int = 0) -> list[dict[str, Any]]:
             kinds = ["round-opened", "tumble", "no-more-bets", "reading"]
             return [
-                {"device": device, "sequence": after + n, "boot": 17, "kind": kinds[n % 4], "digest": f"{n:02x}" * 32}
+                {
+                    "device": device,
+                    "sequence": after + n,
+                    "boot": 17,
+                    "kind": kinds[n % 4],
+                    "digest": f"{n:02x}" * 32,
+                }
                 for n in range(1, 101 if not after else 20)
             ]
 
@@ -180,7 +197,16 @@ class House:
         @app.get("/api/log")
         def log(log: str, after: int = 0) -> list[dict[str, Any]]:
             hostile = "<img src=x onerror=alert(1)>"
-            return [{"log": "Dragon 1", "step": 1, "at_ms": NOW(), "who": hostile, "action": "refer", "before": "{}"}]
+            return [
+                {
+                    "log": "Dragon 1",
+                    "step": 1,
+                    "at_ms": NOW(),
+                    "who": hostile,
+                    "action": "refer",
+                    "before": "{}",
+                }
+            ]
 
         @app.get("/api/people")
         def people() -> list[dict[str, Any]]:
@@ -199,7 +225,16 @@ class House:
 
         @app.post("/api/tables/{table}/recall")
         def recall(table: str) -> list[dict[str, Any]]:
-            return [{"round": "7a" * 16, "outcome": "read", "faces": [1, 2, 6], "fact": "", "record": 41, "agrees": True}]
+            return [
+                {
+                    "round": "7a" * 16,
+                    "outcome": "read",
+                    "faces": [1, 2, 6],
+                    "fact": "",
+                    "record": 41,
+                    "agrees": True,
+                }
+            ]
 
         @app.post("/api/tables/{table}/faults/{fact}/clear")
         def clear(table: str, fact: str) -> dict[str, Any]:
@@ -270,7 +305,9 @@ def serving(house: House) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server = uvicorn.Server(uvicorn.Config(house.app(), port=port, log_level="error", timeout_graceful_shutdown=1))
+    server = uvicorn.Server(
+        uvicorn.Config(house.app(), port=port, log_level="error", timeout_graceful_shutdown=1)
+    )
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
@@ -286,7 +323,9 @@ def serving(house: House) -> Iterator[str]:
 # --- what a test shows ---
 
 
-def a_table(name: str, rulebook: str = "rws-sic-bo-etg-v8", layout: str = "pay-table-1", **changes: Any) -> TableView:
+def a_table(
+    name: str, rulebook: str = "rws-sic-bo-etg-v8", layout: str = "pay-table-1", **changes: Any
+) -> TableView:
     """A table between rounds, ready for the next one."""
     view = TableView(
         name=name,
@@ -326,7 +365,9 @@ STEPS = {
 DEVICE = {"betting": "concealed", "closed": "closed"}
 
 
-def in_state(table: TableView, state: str, faces: tuple[int, int, int] = (4, 5, 6), **changes: Any) -> TableView:
+def in_state(
+    table: TableView, state: str, faces: tuple[int, int, int] = (4, 5, 6), **changes: Any
+) -> TableView:
     """The table with a round in that state."""
     round_ = a_round(table, state, faces, **changes)
     step = "tumble" if state == "closed" and table.mode == "open" else STEPS[state]
@@ -356,7 +397,9 @@ def a_round(
     winning = tuple(name for name, offer in layout.offers.items() if offer.pays(faces)) if shown else ()
     settlements = [_settlement(state, shown, 11)] if state in ("settled", "void", "referred") else []
     if corrected:
-        settlements.append(replace(_settlement(state, shown, 12), corrects=11, decided_by="sam", seconded_by="maria"))
+        settlements.append(
+            replace(_settlement(state, shown, 12), corrects=11, decided_by="sam", seconded_by="maria")
+        )
     at = NOW() - ago_ms
     return RoundView(
         id=f"{at:032x}",

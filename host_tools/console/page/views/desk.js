@@ -2,7 +2,7 @@
 // corrections, and what the tumbler itself remembers.
 
 import { listOf, path, post } from "../api.js";
-import { h, redrawing, setAttribute, setText } from "../dom.js";
+import { h, redrawing, setAttribute } from "../dom.js";
 import { show } from "../dialogs.js";
 import { may, tables, watch } from "../house.js";
 import { complain } from "../notices.js";

@@ -10,6 +10,13 @@ const LAMPS = [0, 1, 2, 3];
 
 /** The pictures of a round: the scene as both readers marked it, then each lamp's frame as it is. */
 export function drawEvidence(table, round) {
+  const place = h("div", {});
+  const draw = () => place.replaceChildren(...drawPictures(table, round), h("button", { type: "button", class: "secondary again", onclick: draw }, t("evidence.again")));
+  draw();
+  return place;
+}
+
+function drawPictures(table, round) {
   const address = (lamp) => path("tables", table, "rounds", round, "evidence", `${lamp}.png`);
   return [
     h("div", { class: "evidence-row marked" }, READERS.map((reader) => drawPicture(`${address(0)}?marks=${reader}`, t(`evidence.${reader}`)))),

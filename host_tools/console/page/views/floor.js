@@ -45,7 +45,7 @@ export function floorView() {
 }
 
 /** Whether a person has to come to this table. */
-export function needsSomebody(table) {
+function needsSomebody(table) {
   return Boolean(table.faults.length || table.quarantine || !table.connected || ["held", "referred"].includes(table.round?.state));
 }
 

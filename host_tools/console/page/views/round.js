@@ -1,6 +1,5 @@
 // One round on the desk: how it ended and every entry before, what a correction changes, evidence, and the deeds.
 
-import { path, post } from "../api.js";
 import { dateAndTime } from "../clock.js";
 import { POSSIBLE } from "../deeds.js";
 import { die } from "../dice.js";
