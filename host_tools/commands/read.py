@@ -2,15 +2,25 @@
 
 import json
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from host_tools.read.runtimes import READERS, ReadError, Runtime
+from host_tools.read.runtimes import READERS, ReadError, Runtime, read_uncalibrated
 
 if TYPE_CHECKING:
     from host_tools.images import Frame
+
+
+class Polarity(StrEnum):
+    """How pips look on the dice."""
+
+    DARK = "dark-pips"
+    LIGHT = "light-pips"
 
 
 def register(app: typer.Typer) -> None:
@@ -21,30 +31,39 @@ def register(app: typer.Typer) -> None:
 def read(  # noqa: PLR0913, PLR0917 - a command has so many options
     frames: Annotated[
         list[Path],
-        typer.Argument(
-            help="Folders with lamp0 to lamp3 (.png or .pgm), one scene each, or single pictures."
-        ),
+        typer.Argument(help="Folders with lamp0 to lamp3 (.png or .pgm), a scene each, or single pictures."),
     ],
-    profile: Annotated[Path, typer.Option(help="The camera's and dice's profile, a JSON file.")],
+    profile: Annotated[
+        Path | None, typer.Option(help="The camera's and dice's profile, a JSON file.")
+    ] = None,
+    die_px: Annotated[
+        float | None,
+        typer.Option(min=10, max=400, help="Without a profile: side of a die in pixels; reads little."),
+    ] = None,
+    polarity: Annotated[Polarity, typer.Option(help="With --die-px: how pips look.")] = Polarity.DARK,
     count: Annotated[int, typer.Option(min=1, max=9, help="How many dice must lie there.")] = 3,
     runtime: Annotated[
-        Runtime, typer.Option(help="The device's reader under MicroPython or CPython, or the host's own.")
-    ] = Runtime.MICROPYTHON,
+        Runtime | None,
+        typer.Option(help="The device's reader under MicroPython (default) or CPython, or the host's own."),
+    ] = None,
     annotate: Annotated[Path | None, typer.Option(help="Draw what was read into this folder.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a scene, nothing else.")] = False,
 ) -> None:
     """Read the dice in picture files; a reading that is not certain is refused, never guessed."""
     from host_tools.images import ImageError  # noqa: PLC0415 - commands import their machinery when called
-    from tumbler.reader import ProfileError, load_profile  # noqa: PLC0415
+    from tumbler.reader import ProfileError  # noqa: PLC0415
 
+    if (profile is None) == (die_px is None):
+        _stop("give --profile, or --die-px when there is none")
+    if die_px is not None and runtime not in {None, Runtime.HOST}:
+        _stop("--die-px reads with --runtime host only: the device's reader needs a profile")
     try:
-        known = load_profile(str(profile))
         if annotate is not None:
             annotate.mkdir(parents=True, exist_ok=True)
-        with READERS[runtime](profile, count) as read_scene:
+        with _opened(profile, die_px, polarity, count, runtime) as (load, read_scene):
             for path in frames:
-                scene = _load(path, known.width, known.height, known.lamps)
-                fields = read_scene([frame.pixels for frame in scene])
+                scene = load(path)
+                fields = read_scene(scene)
                 _show(path, fields, as_json)
                 if annotate is not None:
                     _draw(annotate, path, scene, fields)
@@ -52,6 +71,26 @@ def read(  # noqa: PLR0913, PLR0917 - a command has so many options
         _stop(str(error))
     except OSError as error:
         _stop(f"{error.filename}: {error.strerror}")
+
+
+@contextmanager
+def _opened(
+    profile: Path | None, die_px: float | None, polarity: Polarity, count: int, runtime: Runtime | None
+) -> "Iterator[tuple[Callable[[Path], list[Frame]], Callable[[list[Frame]], dict]]]":
+    """How a scene is loaded and how it is read."""
+    from host_tools.images import load_frame  # noqa: PLC0415
+    from tumbler.reader import load_profile  # noqa: PLC0415
+
+    if profile is None:
+        assert die_px is not None
+        yield lambda path: [load_frame(path)], read_uncalibrated(die_px, polarity.value, count)
+        return
+    known = load_profile(str(profile))
+    with READERS[runtime or Runtime.MICROPYTHON](profile, count) as read_scene:
+        yield (
+            lambda path: _load(path, known.width, known.height, known.lamps),
+            lambda scene: read_scene([frame.pixels for frame in scene]),
+        )
 
 
 def _load(path: Path, width: int, height: int, lamps: int) -> "list[Frame]":
@@ -84,7 +123,8 @@ def _show(path: Path, fields: dict, as_json: bool) -> None:
 def _draw(folder: Path, path: Path, scene: "list[Frame]", fields: dict) -> None:
     from host_tools.read.annotate import annotate  # noqa: PLC0415
 
-    annotate(scene, path.name, fields).save(folder / f"{path.stem}.png")
+    name = "-".join(part for part in (path.resolve().parent.name, path.stem) if part)
+    annotate(scene, path.name, fields).save(folder / f"{name}.png")
 
 
 def _stop(message: str) -> NoReturn:

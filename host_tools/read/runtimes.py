@@ -12,7 +12,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
+from typing import TypeVar
 
+from host_tools.images import Frame
+
+T = TypeVar("T")
 ReadScene = Callable[[list[bytes]], dict]
 
 FIRMWARE = Path(__file__).resolve().parents[2] / "firmware"
@@ -105,6 +109,14 @@ def read_on_micropython(profile: Path, count: int, firmware: Path = FIRMWARE) ->
         process.wait(timeout=10)
 
 
+def read_uncalibrated(die_px: float, polarity: str, count: int) -> Callable[[list[Frame]], dict]:
+    """The host's reader of single pictures without a profile."""
+    from host_tools.second_reader.uncalibrated import UncalibratedReader  # noqa: PLC0415
+
+    reader = UncalibratedReader(die_px, polarity, count)
+    return _timed(lambda scene: reader.read(scene[0]))
+
+
 READERS = {
     Runtime.MICROPYTHON: read_on_micropython,
     Runtime.CPYTHON: read_on_cpython,
@@ -112,10 +124,10 @@ READERS = {
 }
 
 
-def _timed(read: ReadScene) -> ReadScene:
+def _timed(read: Callable[[T], dict]) -> Callable[[T], dict]:
     """The same with the milliseconds that it took."""
 
-    def read_scene(frames: list[bytes]) -> dict:
+    def read_scene(frames: T) -> dict:
         start = time.perf_counter()
         fields = read(frames)
         return {**fields, "ms": int(1000 * (time.perf_counter() - start))}

@@ -42,6 +42,7 @@ class Prover:
 
     def __init__(self, profile: Profile, light: Light) -> None:
         self._look = profile.look
+        self._platform = profile.platform
         self._light = light
         self._side = profile.look.side
         self._light_pips = profile.look.polarity == LIGHT_PIPS
@@ -53,8 +54,8 @@ class Prover:
         if tilt is not None and tilt >= FLAT_DEGREES:
             raise Refused("not-flat", f"tilt {tilt:.1f} deg")
         free = 0 if self._light_pips else self._check_outline(fit, relit, others)
-        if tilt is None and free < 4:
-            raise Refused("unreadable", "touching under one lamp")
+        if tilt is None and (free < len(_SIDES) or self._at_wall(fit)):
+            raise Refused("unreadable", "flat under one lamp?")
         self._check_face(fit)
         return Proof(tilt, free)
 
@@ -135,6 +136,13 @@ class Prover:
             fall = np.clip((high - cut) / np.maximum(high - low, 1e-3), 0, 1)
             edges[side, places] = 2 * (_OUTWARD[before] + fall * (_OUTWARD[1] - _OUTWARD[0]))
         return edges
+
+    def _at_wall(self, fit: Fit) -> bool:
+        """Whether the die may lean on the wall around the platform."""
+        x, y, radius = self._platform
+        return bool(
+            np.hypot(*(fit.pose.corners(self._side / fit.pose.side) - (x, y)).T).max() > 0.97 * radius
+        )
 
     def _beside(self, fit: Fit, du: float, dv: float, others: list[Fit]) -> bool:
         """Whether another die found lies against this side."""

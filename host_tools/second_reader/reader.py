@@ -51,7 +51,7 @@ class SecondReader:
             self._floor.check_lamps(relit)
             fits = self._find(relit)
         except Refused as refusal:
-            return _answer([], [refusal])
+            return answer([], [refusal])
         read, refusals = [], []
         for fit in fits:
             try:
@@ -68,7 +68,7 @@ class SecondReader:
             self._floor.check_bare(relit, fits)
         except Refused as refusal:
             refusals.append(refusal)
-        return _answer(read, refusals)
+        return answer(read, refusals)
 
     def _check(self, frames: list[bytes]) -> np.ndarray:
         profile = self.profile
@@ -91,19 +91,7 @@ class SecondReader:
             if all(_distance(fit, other) > 0.25 * self.profile.look.side for other in found):
                 found.append(fit)
         deepest = max((fit.depth for fit in found if fit.score > _SURE), default=0)
-        return self._without_ghosts([fit for fit in found if fit.depth > _FAINT * deepest])
-
-    def _without_ghosts(self, found: list[Fit]) -> list[Fit]:
-        """The dice among the patterns found: those with most pips, and no pattern that overlaps with one.
-
-        Pips of two dice make patterns, too, and a pip of a two is a fair one. What is left out this way is
-        missed in the count when it was a die.
-        """
-        dice: list[Fit] = []
-        for fit in sorted(found, key=lambda fit: fit.face * fit.score**4, reverse=True):
-            if all(_distance(fit, die) > _NEAREST * self.profile.look.side for die in dice):
-                dice.append(fit)
-        return dice
+        return without_ghosts([fit for fit in found if fit.depth > _FAINT * deepest], self.profile.look.side)
 
     def _check_count(self, fits: list[Fit]) -> None:
         if len(fits) < self._count:
@@ -118,11 +106,25 @@ class SecondReader:
             raise Refused("stacked", "pitches differ")
 
 
+def without_ghosts(found: list[Fit], side: float) -> list[Fit]:
+    """The dice among the patterns found: those with most pips, and no pattern that overlaps with one.
+
+    Pips of two dice make patterns, too, and a pip of a two is a fair one. What is left out this way is missed
+    in the count when it was a die.
+    """
+    dice: list[Fit] = []
+    for fit in sorted(found, key=lambda fit: fit.face * fit.score**4, reverse=True):
+        if all(_distance(fit, die) > _NEAREST * side for die in dice):
+            dice.append(fit)
+    return dice
+
+
 def _distance(one: Fit, other: Fit) -> float:
     return math.hypot(one.pose.x - other.pose.x, one.pose.y - other.pose.y)
 
 
-def _answer(read: list[tuple[Fit, Proof]], refusals: list[Refused]) -> dict:
+def answer(read: list[tuple[Fit, Proof]], refusals: list[Refused]) -> dict:
+    """The fields of `tumbler read --json`: read when nothing refuses."""
     dice = [_die(fit, proof) for fit, proof in sorted(read, key=lambda die: (die[0].pose.y, die[0].pose.x))]
     if not refusals:
         faces = [die["face"] for die in dice]
