@@ -1,12 +1,15 @@
 """The app of a service: its routes, its guard, its bounds, the console, health and metrics."""
 
+from typing import Any
+
 from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
 
 from host_tools.api import decisions, felts, house, refusals, socket, tables
-from host_tools.api.guard import Guard, service_of
+from host_tools.api.guard import COOKIE, Guard, service_of
 from host_tools.api.limits import BodyLimit, SecurityHeaders
 from host_tools.console import PAGE
 from host_tools.ledger import LedgerError
@@ -61,6 +64,7 @@ def make_app(service: Service | None) -> FastAPI:
         redoc_url=None,
         openapi_url="/api/openapi.json",
     )
+    app.openapi = lambda: _description(app)
     app.state.service = service
     app.state.sockets = set()
     if service is not None:
@@ -75,6 +79,21 @@ def make_app(service: Service | None) -> FastAPI:
     app.add_middleware(SecurityHeaders)
     refusals.install(app)
     return app
+
+
+def _description(app: FastAPI) -> dict[str, Any]:
+    """OpenAPI's, with the two ways to prove who is asking."""
+    if app.openapi_schema is None:
+        told = get_openapi(
+            title=app.title, version=app.version, description=app.description, routes=app.routes
+        )
+        told["components"]["securitySchemes"] = {
+            "token": {"type": "http", "scheme": "bearer"},
+            "session": {"type": "apiKey", "in": "cookie", "name": COOKIE},
+        }
+        told["security"] = [{"token": []}, {"session": []}]
+        app.openapi_schema = told
+    return app.openapi_schema
 
 
 async def _nothing(scope, receive, send) -> None:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from host_tools import ledger, link
 from host_tools.bridge import events as happenings
-from host_tools.bridge.errors import BridgeError, WrongStep
+from host_tools.bridge.errors import BridgeError, RoundEnded
 from host_tools.bridge.examining import Examination
 from host_tools.bridge.session import Session
 from host_tools.bridge.sink import LedgerSink
@@ -32,8 +32,7 @@ from host_tools.service.views import EventView, FaultView
 STEP_S = 20.0  # how long a step is waited for; it goes on afterwards
 PAUSE_S = 1.0  # before what failed is tried again
 ENDED = (happenings.RoundSettled, happenings.RoundVoid, happenings.RoundReferred, happenings.RoundCorrected)
-# What has a notice is told by it; records come too often to be told at all.
-_UNSAID = (*ENDED, happenings.EvidenceAlarm, happenings.RecordCommitted)
+_NOTICED = (*ENDED, happenings.EvidenceAlarm)  # what has a notice is told by it
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -211,7 +210,8 @@ class RunningTable:
         error = None if step.cancelled() else step.exception()
         if isinstance(error, link.LinkError):
             self._recovered = False  # what was done is in the records; find out before the next step
-        self._stream.catch_up()
+        if error is not None:
+            self._stream.catch_up()  # a round that was never opened has ended without an event
         self._hint("table-changed", None, {})
         self._changed.set()
 
@@ -219,7 +219,7 @@ class RunningTable:
         """Do a step that the table does in its current round, if that is the round which is meant."""
         current = self.current
         if current is None or current.id != round_id:
-            raise WrongStep(f"round {round_id.hex()} is {self.round(round_id).state}; it is over")
+            raise RoundEnded(f"round {round_id.hex()} is {self.round(round_id).state}; it is over")
         return await step()
 
     # --- running ---
@@ -323,9 +323,9 @@ class RunningTable:
                 pass
         if isinstance(event, ENDED):
             self._end(event.round, corrected=isinstance(event, happenings.RoundCorrected))
-        if isinstance(event, _UNSAID):
+        if isinstance(event, _NOTICED):
             self._stream.catch_up()
-        else:
+        elif not isinstance(event, happenings.RecordCommitted):  # these come too often to be told
             self._tell(event)
 
     def _distrust(self) -> str:

@@ -12,6 +12,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import Self
 
+from argon2 import PasswordHasher
+
 from host_tools import link
 from host_tools.ledger import Ledger, open_ledger
 from host_tools.outbox.mqtt import FanOut
@@ -47,9 +49,12 @@ class Service:
         clock: link.Clock,
         *,
         make: MakeTumbler | None = None,
+        hasher: PasswordHasher | None = None,
         new_id: Callable[[], bytes] = lambda: secrets.token_bytes(16),
     ) -> None:
-        """`new_id` gives 16 fresh random bytes, `make` a table's tumbler (by default as it is configured)."""
+        """`new_id` gives 16 fresh random bytes, `make` a table's tumbler (by default as it is configured),
+        `hasher` hashes passwords (by default as argon2 recommends)."""
+        self._hasher = hasher
         self.config = config
         self.clock = clock
         self.new_id = new_id
@@ -77,7 +82,7 @@ class Service:
         tumblers = [await self._make(each) for each in config.tables]
         self.registry = _registry(config, tumblers)
         self.books = self._running.enter_context(open_ledger(config.ledger))
-        self.accounts = Accounts(self.books, self.clock.wall_ms)
+        self.accounts = Accounts(self.books, self.clock.wall_ms, hasher=self._hasher)
         self.sessions = Sessions(self.accounts, self.clock.now)
         sink = TimedSink(self.books, self.registry, self.clock, self.find_rulebook)
         sink.observe = self.metrics.committed

@@ -40,7 +40,7 @@ PLACE_YOUR_BETS = "Place your bets"
 NO_MORE_BETS = "No more bets"
 
 
-def next_step(  # noqa: PLR0911 - one answer a state
+def next_step(  # noqa: PLR0911, PLR0913 - one answer a state, and what it hangs on
     *,
     play_mode: str,
     recovered: bool,

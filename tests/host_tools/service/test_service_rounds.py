@@ -1,0 +1,256 @@
+"""Whole rounds at the service's doors: played, void, referred and decided, corrected, by the right people."""
+
+import asyncio
+import json
+
+import pytest
+
+from host_tools.bridge.errors import DecisionIncomplete, RoundEnded, WrongStep
+from host_tools.bridge.wagering import Wager
+from host_tools.people import NotAllowed, Role
+from host_tools.service.deciding import CORRECTION, MANUAL, RESOLUTION, Case
+from host_tools.service.errors import Asked, NotNow, ProposalUnknown, RoundNotHere, RulesForbid, TableUnknown
+from tests.host_tools.service.service_rig import COVERED, OPEN, house
+
+SMALL, BIG = Wager("1", "Mei", "small", "10"), Wager("2", "Arun", "big", "10")
+
+
+@pytest.mark.parametrize("table", [COVERED, OPEN])
+async def test_a_round_is_settled_with_every_wagers_payout_and_clause(tmp_path, table):
+    async with house(tmp_path, {table: {}}) as at:
+        playing = at.playing()
+        round_id = await at.betting(table)
+        assert all(each.registered for each in await playing.place(table, round_id, [SMALL, BIG]))
+        ended = await at.ended(table, round_id)
+        assert (ended.state, ended.faces) == ("settled", (1, 2, 4))
+        assert [(each.result, each.payout, each.returned) for each in ended.wagers] == [
+            ("won", "10.00", "20.00"),
+            ("lost", "0.00", "0.00"),
+        ]
+        assert all(each.clause for each in ended.wagers)
+        assert ended.settlements[0].record == len(at.tumblers[table].tumbler.journal)
+        assert "small" in ended.winning
+        assert "big" not in ended.winning
+        at.service.books.check_everything()
+
+
+async def test_the_same_wager_id_gets_the_same_answer_also_after_no_more_bets(tmp_path):
+    async with house(tmp_path) as at:
+        playing = at.playing()
+        round_id = await at.betting()
+        first = await playing.place(COVERED, round_id, [SMALL])
+        assert await playing.place(COVERED, round_id, [SMALL]) == first
+        await at.ended(COVERED, round_id)
+        assert await playing.place(COVERED, round_id, [SMALL]) == first
+        assert len(await playing.wagers(COVERED, round_id)) == 1
+        other = Wager("1", "Mei", "big", "10")
+        assert not (await playing.place(COVERED, round_id, [other]))[0].registered
+
+
+async def test_a_batch_is_taken_whole_or_not_at_all(tmp_path):
+    async with house(tmp_path) as at:
+        playing = at.playing()
+        round_id = await at.betting()
+        answers = await playing.place(COVERED, round_id, [SMALL, Wager("9", "Mei", "total:99", "10")])
+        assert [each.registered for each in answers] == [False, False]
+        assert await playing.wagers(COVERED, round_id) == []
+
+
+async def test_a_wager_is_withdrawn_before_no_more_bets_and_not_after(tmp_path):
+    async with house(tmp_path) as at:
+        playing = at.playing()
+        round_id = await at.betting()
+        await playing.place(COVERED, round_id, [SMALL, BIG])
+        assert (await playing.withdraw(COVERED, round_id, ["1"]))[0].withdrawn
+        ended = await at.ended(COVERED, round_id)
+        assert [(each.id, each.withdrawn) for each in ended.wagers] == [("2", False), ("1", True)]
+        late = await playing.withdraw(COVERED, round_id, ["2"])
+        assert not late[0].withdrawn
+        assert "no more bets" in late[0].reason
+
+
+async def test_a_wager_late_by_a_millisecond_is_refused_by_the_clause(tmp_path):
+    async with house(tmp_path, {COVERED: {"betting_s": 0.3}}) as at:
+        round_id = await at.betting()
+        running = at.service.tables[COVERED]
+        until = running._betting[1]  # type: ignore[index]
+        await asyncio.sleep(until - at.service.clock.now())
+        answers = await at.playing().place(COVERED, round_id, [SMALL])
+        assert not answers[0].registered
+        assert "no more bets (clause" in answers[0].reason
+
+
+async def test_bets_close_by_themselves_and_the_next_round_waits_its_time(tmp_path):
+    async with house(tmp_path, {COVERED: {"betting_s": 0.2, "between_s": 0.5}}) as at:
+        round_id = await at.betting()
+        view = await at.playing().table(COVERED)
+        assert view.bets_close_ms is not None
+        assert 0 <= view.bets_close_ms - view.now_ms <= 200
+        running = at.service.tables[COVERED]
+        await at.until(lambda: running.round(bytes.fromhex(round_id)).state == "settled")
+        await at.step(COVERED, "wait")
+        with pytest.raises(NotNow, match="may open in"):
+            await at.playing().open_round(COVERED)
+        await at.betting()
+
+
+@pytest.mark.parametrize("table", [COVERED, OPEN])
+async def test_automatic_rounds_follow_each_other(tmp_path, table):
+    automatic = {"rounds": "automatic", "betting_s": 0.05, "between_s": 0.05}
+    async with house(tmp_path, {table: automatic}) as at:
+        await at.until(lambda: len(at.service.books.latest_rounds(table, 5)) >= 4)
+        rounds = await at.playing().rounds(table)
+        assert {each.state for each in rounds[1:]} == {"settled"}
+
+
+async def test_a_step_for_another_round_or_out_of_order_changes_nothing(tmp_path):
+    async with house(tmp_path) as at:
+        playing = at.playing()
+        first = await at.betting()
+        with pytest.raises(WrongStep):
+            await playing.open_round(COVERED)
+        await at.ended(COVERED, first)
+        second = await at.betting()
+        for step in (playing.tumble, playing.no_more_bets):
+            with pytest.raises(WrongStep):
+                await step(COVERED, first)
+        with pytest.raises(RoundNotHere):
+            await playing.no_more_bets(COVERED, "ab" * 16)
+        with pytest.raises(TableUnknown):
+            await playing.no_more_bets("Nowhere", second)
+        assert (await playing.round(COVERED, second)).state == "betting"
+
+
+async def test_a_supervisor_voids_a_round_and_every_stake_goes_back(tmp_path):
+    async with house(tmp_path) as at:
+        round_id = await at.betting()
+        await at.playing().place(COVERED, round_id, [SMALL])
+        voided = await at.deciding(Role.SUPERVISOR).void(COVERED, round_id, "host-void", "spilt drink")
+        assert voided.state == "void"
+        assert voided.wagers[0].returned == "10.00"
+        assert voided.settlements[0].decided_by == "supervisor"
+        with pytest.raises(RoundEnded):
+            await at.playing().no_more_bets(COVERED, round_id)
+
+
+async def test_only_what_the_rulebook_refers_can_be_referred(tmp_path):
+    async with house(tmp_path) as at:
+        round_id = await at.betting()
+        dealer = at.deciding(Role.DEALER)
+        with pytest.raises(RulesForbid, match="refers"):
+            await dealer.refer(COVERED, round_id, "too-few-tumbles", "it looked weak")
+        assert (await dealer.refer(COVERED, round_id, "unreadable", "steamed up")).state == "referred"
+
+
+async def referred(at) -> str:
+    """A round with two wagers that waits for people."""
+    at.tumblers[COVERED].tumbler.refusal = "unreadable"
+    round_id = await at.betting()
+    await at.playing().place(COVERED, round_id, [SMALL, BIG])
+    assert (await at.ended(COVERED, round_id)).state == "referred"
+    at.tumblers[COVERED].tumbler.refusal = ""
+    return round_id
+
+
+async def test_a_referred_round_waits_with_its_wagers_frozen_until_it_is_void(tmp_path):
+    async with house(tmp_path) as at:
+        round_id = await referred(at)
+        waiting = await at.playing().round(COVERED, round_id)
+        assert waiting.settlements[0].verdict == "referred"
+        assert waiting.wagers[0].result is None
+        with pytest.raises(NotAllowed):
+            await at.deciding(Role.DEALER).void_referred(COVERED, round_id, "no")
+        ended = await at.deciding(Role.SHIFT_MANAGER).void_referred(COVERED, round_id, "steamed up")
+        assert (ended.state, ended.settlements[-1].decided_by) == ("void", "shift-manager")
+        assert ended.settlements[-1].reason == "steamed up"
+
+
+@pytest.mark.parametrize("deed", [RESOLUTION, MANUAL])
+async def test_dice_that_people_state_count_when_a_second_person_confirms(tmp_path, deed):
+    async with house(tmp_path) as at:
+        round_id = await referred(at)
+        role = Role.SUPERVISOR if deed == RESOLUTION else Role.DEALER
+        proposer = at.deciding(role, "Ada")
+        proposal = await proposer.propose(deed, COVERED, round_id, Case((1, 1, 2), "seen", "ab" * 32))
+        assert (await at.playing().round(COVERED, round_id)).state == "referred"
+        with pytest.raises(NotNow):
+            await proposer.propose(deed, COVERED, round_id, Case((1, 1, 2), "again", "ab" * 32))
+        with pytest.raises(NotAllowed):
+            await at.deciding(Role.SUPERVISOR, "ada").confirm(proposal.id)
+        (ended,) = await at.deciding(Role.SHIFT_MANAGER, "Bo").confirm(proposal.id)
+        made = ended.settlements[-1]
+        assert (ended.state, made.faces, made.decided_by, made.seconded_by) == (
+            "settled",
+            (1, 1, 2),
+            "Ada",
+            "Bo",
+        )
+        with pytest.raises(ProposalUnknown):
+            await at.deciding(Role.SHIFT_MANAGER, "Bo").confirm(proposal.id)
+        at.service.books.check_everything()
+
+
+async def test_a_wrong_result_is_corrected_by_two_people_with_the_differences_listed(tmp_path):
+    async with house(tmp_path) as at:
+        round_id = await at.betting()
+        await at.playing().place(COVERED, round_id, [SMALL, BIG])
+        await at.ended(COVERED, round_id)
+        case = Case((5, 5, 4), "the picture shows it")
+        proposal = await at.deciding(Role.SUPERVISOR, "Ada").propose(CORRECTION, COVERED, round_id, case)
+        (reading,) = [
+            each for each in at.service.records_of(bytes.fromhex(round_id)) if each.kind == "reading"
+        ]
+        assert proposal.evidence == reading.fields["frames"].hex()
+        (ended,) = await at.deciding(Role.SHIFT_MANAGER, "Bo").confirm(proposal.id)
+        assert ended.faces == (5, 5, 4)
+        assert [(each.id, each.amount) for each in ended.differences] == [("1", "-20.00"), ("2", "20.00")]
+        assert len(ended.settlements) == 2
+        assert ended.settlements[1].corrects == ended.settlements[0].number
+
+
+async def test_a_proposal_lapses_and_can_be_withdrawn(tmp_path):
+    async with house(tmp_path) as at:
+        round_id = await referred(at)
+        supervisor = at.deciding(Role.SUPERVISOR, "Ada")
+        case = Case((1, 1, 2), "seen", "ab" * 32)
+        first = await supervisor.propose(RESOLUTION, COVERED, round_id, case)
+        await supervisor.withdraw_proposal(first.id)
+        with pytest.raises(ProposalUnknown):
+            await at.deciding(Role.SHIFT_MANAGER, "Bo").confirm(first.id)
+        second = await supervisor.propose(RESOLUTION, COVERED, round_id, case)
+        now = at.service.clock.now()
+        at.service.proposals._now = lambda: now + 601.0
+        with pytest.raises(ProposalUnknown):
+            await at.deciding(Role.SHIFT_MANAGER, "Bo").confirm(second.id)
+        assert await supervisor.proposals() == []
+        assert (await at.playing().round(COVERED, round_id)).state == "referred"
+
+
+async def test_a_decision_without_a_reason_or_a_picture_is_refused(tmp_path):
+    async with house(tmp_path) as at:
+        round_id = await referred(at)
+        supervisor = at.deciding(Role.SUPERVISOR)
+        with pytest.raises(Asked):
+            await supervisor.void_referred(COVERED, round_id, "  ")
+        with pytest.raises((Asked, DecisionIncomplete)):
+            await supervisor.propose(RESOLUTION, COVERED, round_id, Case((1, 2, 3), "seen", "abcd"))
+        with pytest.raises(Asked):
+            await supervisor.propose(RESOLUTION, COVERED, round_id, Case(None, "seen", "ab" * 32))
+
+
+async def test_everything_that_changes_state_is_in_the_access_log(tmp_path):
+    async with house(tmp_path) as at:
+        round_id = await referred(at)
+        await at.deciding(Role.SHIFT_MANAGER).void_referred(COVERED, round_id, "steamed up")
+        log = await at.auditing(Role.AUDITOR).log(COVERED)
+        assert [(each.who, each.action) for each in log] == [
+            ("table-server", "open-round"),
+            ("table-server", "tumble"),
+            ("table-server", "place-wagers"),
+            ("table-server", "no-more-bets"),
+            ("shift-manager", "void-referred"),
+        ]
+        assert {each.origin for each in log} == {"10.0.0.9"}
+        last = log[-1]
+        assert json.loads(last.before) == {"round": round_id, "state": "referred"}
+        assert json.loads(last.after) == {"round": round_id, "state": "void", "reason": "steamed up"}
