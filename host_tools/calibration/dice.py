@@ -307,13 +307,13 @@ def patterns(pitch, rows, ends):
 
 def rows_of_six(places):
     """Distance of a six's rows from its middle, and of their ends, however it is turned."""
-    best = None
+    best = np.inf, 0.0, 0.0
     for angle in np.radians(np.arange(180)):
         across = np.abs(places @ (np.cos(angle), np.sin(angle)))
         along = np.sort(places @ (-np.sin(angle), np.cos(angle)))
         rows, ends = across.mean(), (along[4:].mean() - along[:2].mean()) / 2
         off = np.sum((across - rows) ** 2) + np.sum((along - ends * np.repeat((-1, 0, 1), 2)) ** 2)
-        if best is None or off < best[0]:
+        if off < best[0]:
             best = off, float(rows), float(ends)
     return best[1:]
 

@@ -76,6 +76,7 @@ def _weigh(plane, columns, rows, at, pose, level):
     floor = level * (100 - _DEAD_BAND) // 100
     x, y = at
     reach = _WINDOW * pose.side
+    mass = 0
     for _ in range(_FOLLOWED):
         mass = sum_x = sum_y = 0
         for row in range(max(0, int(y - reach) + 1), min(rows, int(y + reach) + 1)):

@@ -204,7 +204,7 @@ class Reader:
             if not lattice.fit and quarter_turns_apart(pose.angle, fit.pose.angle) > _ASKEW:
                 raise Refused("unreadable", "pips-askew")
         if lattice.fit:
-            pose = Pose(pose.x, pose.y, self.profile.side, fit.pose.angle)
+            pose = Pose(pose.x, pose.y, self.profile.side, lattice.fit.pose.angle)
         return pose, lattice.pattern
 
     def _read_outline(self, body):

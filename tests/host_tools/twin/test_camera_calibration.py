@@ -46,7 +46,7 @@ def test_the_platform_and_the_mirror_images_are_found_where_they_are(rig: Rig, c
     picture = Tracer(rig).render(
         place("flat", Machine(), np.random.default_rng(1)), STYLES["white_black"], np.random.default_rng(1)
     )
-    for image, glare in zip(calibration.images, picture.glare, strict=True):
+    for (image,), glare in zip(calibration.images, picture.glare, strict=True):
         row, column = np.argwhere(glare).mean(0)
         assert np.hypot(image[0] - column, image[1] - row) < 1.0
 
