@@ -1,7 +1,7 @@
 """A whole table on a virtual board: firmware, registry, ledger, session and bridge, put together."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from host_tools.bridge.events import DeviceConnected, DeviceLost, DeviceRefused, Event
+from host_tools.bridge.examining import Examination
+from host_tools.bridge.line import line_to
 from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.table import Table, TableConfig
 from host_tools.ledger import Ledger, open_ledger
-from host_tools.link import HostSession, SystemClock, Transport, open_serial
+from host_tools.link import HostSession, SystemClock, Transport
 from host_tools.pins.board import BlinkaBoard
 from host_tools.pins.second_board.board import WiredBoard
 from host_tools.records import Device, Record, Registry, Verifier
@@ -47,13 +49,13 @@ class RoundFacts:
 class Line:
     """The host's end of the serial line; while `silent`, nothing of what the host says gets out."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, open_transport: Callable[[], Awaitable[Transport]]) -> None:
         self.silent = False
-        self._path = path
+        self._open = open_transport
 
     async def open(self) -> Transport:
         """A Transport, as a session opens it."""
-        return _Spoken(self, await open_serial(self._path))
+        return _Spoken(self, await self._open())
 
 
 class _Spoken:
@@ -74,27 +76,31 @@ class _Spoken:
 class VirtualTable:
     """A table and its parts: the ledger `books`, the host's `session`, and `events` from the start on.
 
+    `ports`: paths and patterns of the ports that the board may be on, its own one if there are none.
     `status`: what the device told last.
     """
 
     session: HostSession
     status: dict[str, Any] | None = None
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a table is made of
         self,
         board: PlantBoard,
         books: Ledger,
         registry: Registry,
         terms: Terms,
         new_round_id: Callable[[], bytes],
+        *,
+        ports: Sequence[str] = (),
+        examination: Examination | None = None,
     ) -> None:
         clock = SystemClock()
         self.board = board
         self.books = books
         self.registry = registry
-        self.line = Line(board.uart_path)
+        self.line = Line(line_to(board.identity.device, ports or [board.uart_path], "virtual"))
         self.sink = LedgerSink(books, registry, clock, lambda name: terms.rulebook)
-        config = TableConfig("table-1", board.identity.device, terms)
+        config = TableConfig("table-1", board.identity.device, terms, examination=examination)
         self.table = Table(config, self.sink, self._new_session, clock, new_round_id)
         self.events = self.table.events()
         self._verifier = Verifier(registry)
