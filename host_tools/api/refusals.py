@@ -55,6 +55,7 @@ _STATUSES: tuple[tuple[type[Exception], int], ...] = (
     (LedgerError, 503),
 )
 _KINDS = {
+    400: "malformed",
     401: "not-signed-in",
     404: "not-found",
     405: "method-not-allowed",
@@ -144,6 +145,7 @@ async def _malformed(_request: Request, error: Exception) -> JSONResponse:
 RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorBody, "description": description}
     for status, description in (
+        (400, "the body cannot be read at all"),
         (401, "nobody is signed in, or the token is not valid"),
         (403, "the role does not include it"),
         (404, "there is no such thing here"),

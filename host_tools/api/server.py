@@ -48,9 +48,12 @@ async def serve(service: Service, started: Callable[[str], None] = lambda url: N
     )
     server = _Server(config, service)
     telling = asyncio.create_task(_tell(server, started))
+    serving = asyncio.create_task(server.serve())
     try:
-        await server.serve()
+        await asyncio.shield(serving)
     finally:
+        server.should_exit = True
+        await serving
         telling.cancel()
 
 

@@ -103,6 +103,7 @@ def configuration(folder: Path, tables: dict[str, dict[str, Any]], **service: An
     """A configuration as a file would give it."""
     content = {
         "service": {"ledger": "ledger.sqlite", "grace_s": 0, **service},
+        "api": {"port": 0},
         "tables": [
             {"name": name, "device": "virtual", **RULES[name], **more} for name, more in tables.items()
         ],
