@@ -84,7 +84,7 @@ def _profile(fields: dict[str, Any]) -> Profile:
         if len(pips) != face or any(abs(at) > 0.45 for pip in pips for at in pip):
             raise ValueError(f"faces.{face}.pips")
     lamps = fields["lamps"]
-    return Profile(
+    profile = Profile(
         look=look,
         width=int(_above_zero(fields["width"])),
         height=int(_above_zero(fields["height"])),
@@ -97,6 +97,23 @@ def _profile(fields: dict[str, Any]) -> Profile:
         lens=_above_zero(fields["lens"]),
         stuck=tuple((int(x), int(y)) for x, y in fields["stuck"]),
     )
+    _check(profile)
+    return profile
+
+
+def _check(profile: Profile) -> None:
+    """ValueError when the fields cannot be of one machine."""
+    x, y, radius = profile.platform
+    if not (32 <= profile.width <= 1024 and 32 <= profile.height <= 1024):
+        raise ValueError(f"width, height: {profile.width} x {profile.height} pixels")
+    if not (0 < x < profile.width and 0 < y < profile.height and 0 < radius < 1024):
+        raise ValueError("platform: lies outside the picture")
+    if not 10 <= profile.look.side < radius or not 0 < profile.lens < 0.5:
+        raise ValueError(f"die_mm, scale, lens: a die of {profile.look.side:.0f} pixels")
+    if not profile.positions or any(at[2] <= 2 * profile.die_mm for at in profile.positions):
+        raise ValueError("lamps.at: a lamp must be higher than two dice")
+    if any(not (0 <= column < profile.width and 0 <= row < profile.height) for column, row in profile.stuck):
+        raise ValueError("stuck: a place lies outside the picture")
 
 
 def _pip(place: list, shrink: float) -> tuple[float, float]:

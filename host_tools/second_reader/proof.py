@@ -24,6 +24,7 @@ _SIZE = 0.035  # share by which an outline may be larger than the profile's
 _PITCH = 0.1  # and the pips' pattern: it differs from die to die of a brand
 _DARKEST, _BRIGHTEST = 40, 250  # grey levels of a face in its brightest frame
 _REACH = 0.12  # and by which one side may seem nearer or farther from the middle, where a lit side shows
+_WALL = 0.97  # of the platform's radius
 _OUTWARD = np.linspace(0.38, 0.75, 38)
 _ALONG = np.linspace(-0.4, 0.4, 25)
 _SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1))  # du, dv outwards
@@ -140,9 +141,8 @@ class Prover:
     def _at_wall(self, fit: Fit) -> bool:
         """Whether the die may lean on the wall around the platform."""
         x, y, radius = self._platform
-        return bool(
-            np.hypot(*(fit.pose.corners(self._side / fit.pose.side) - (x, y)).T).max() > 0.97 * radius
-        )
+        corners = fit.pose.corners(self._side / fit.pose.side) - (x, y)
+        return bool(np.hypot(*corners.T).max() > _WALL * radius)
 
     def _beside(self, fit: Fit, du: float, dv: float, others: list[Fit]) -> bool:
         """Whether another die found lies against this side."""

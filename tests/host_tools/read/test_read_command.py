@@ -1,21 +1,27 @@
 """`tumbler read` and the picture loader: both runtimes, and a clear error with status 2 for bad input."""
 
 import json
+import tempfile
 import zlib
 from pathlib import Path
 
+import numpy as np
 import pytest
-from PIL import Image
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image, ImageDraw
 from typer.testing import CliRunner
 
 from host_tools.cli import app
 from host_tools.commands import read as command
 from host_tools.images import ImageError, load_frame, load_scene
+from host_tools.scoring import judge, load_labels
 
 ROOT = Path(__file__).parents[3]
 FRAMES = ROOT / "tests/frames"
 PROFILE = ROOT / "firmware/profiles/white_black_320.json"
 SCENE = FRAMES / "scenes320/0004"
+PHOTO = FRAMES / "photos/webcam_mt_five_37.png"
 
 if not any(entry.callback is command.read for entry in app.registered_commands):
     command.register(app)
@@ -35,7 +41,7 @@ def scene(tmp_path):
     return folder
 
 
-@pytest.mark.parametrize("runtime", ["micropython", "cpython"])
+@pytest.mark.parametrize("runtime", ["micropython", "cpython", "host"])
 def test_reads_scenes_as_json_lines(runtime):
     done = run("--profile", PROFILE, "--runtime", runtime, "--json", SCENE, FRAMES / "scenes320/0026")
     assert done.exit_code == 0, done.output
@@ -181,5 +187,98 @@ def test_a_missing_profile_is_an_error():
     assert "nowhere.json" in done.stderr
 
 
-def test_the_host_runtime_is_not_offered():
-    assert run("--profile", PROFILE, "--runtime", "host", SCENE).exit_code == 2
+def test_says_what_is_missing_to_read():
+    assert "give --profile, or --die-px" in run(SCENE).stderr
+    assert "give --profile, or --die-px" in run("--profile", PROFILE, "--die-px", 25, SCENE).stderr
+    wrong = run("--die-px", 25, "--runtime", "cpython", PHOTO)
+    assert (wrong.exit_code, wrong.stdout) == (2, "")
+    assert "--runtime host" in wrong.stderr
+
+
+@pytest.mark.parametrize("polarity", ["dark-pips", "light-pips"])
+def test_a_photograph_is_never_read_wrong_without_a_profile(polarity):
+    for label in load_labels(FRAMES / "photos"):
+        size = ("--die-px", label.fields["die_px"], "--count", len(label.values), "--polarity", polarity)
+        done = run(*size, "--json", label.path)
+        assert done.exit_code == 0, done.output
+        assert not judge(label, json.loads(done.stdout)).outcome.is_error
+
+
+def test_dice_alone_on_even_floor_are_read_without_a_profile(tmp_path):
+    path = tmp_path / "overhead.png"
+    draw_overhead(path, [(1, 70, 60, 10), (5, 160, 120, 35), (6, 250, 180, 80)])
+    fields = json.loads(run("--die-px", 26, "--json", path).stdout)
+    assert (fields["verdict"], fields["faces"]) == ("read", [1, 5, 6])
+    assert all(die["tilt_deg"] is None for die in fields["dice"])
+
+
+def test_dice_that_touch_are_not_read_without_a_profile(tmp_path):
+    path = tmp_path / "overhead.png"
+    draw_overhead(path, [(1, 70, 60, 10), (5, 160, 120, 0), (6, 187, 120, 0)])
+    assert json.loads(run("--die-px", 26, "--json", path).stdout)["verdict"] == "refused"
+
+
+def draw_overhead(path, dice):
+    """Faces at x, y turned by some degrees, 26 pixels wide, drawn eight times larger and reduced."""
+    image = Image.new("L", (320 * 8, 240 * 8), 40)
+    places = {str(n): ((n % 3 - 1) * 0.265, (n // 3 - 1) * 0.265) for n in range(9)}
+    for face, x, y, degrees in dice:
+        tile = Image.new("L", (26 * 8, 26 * 8), 170)
+        draw = ImageDraw.Draw(tile)
+        names = {1: "4", 5: "02468", 6: "036258"}[face]
+        for name in names:
+            u, v = (26 * 8 * (0.5 + at) for at in places[name])
+            draw.ellipse((u - 20, v - 20, u + 20, v + 20), fill=25)
+        turned = tile.rotate(degrees, expand=True, fillcolor=0)
+        mask = Image.new("L", tile.size, 255).rotate(degrees, expand=True, fillcolor=0)
+        image.paste(turned, (8 * x - turned.width // 2, 8 * y - turned.height // 2), mask)
+    image.resize((320, 240), Image.Resampling.BOX).save(path)
+
+
+@pytest.mark.parametrize("runtime", ["cpython", "host"])
+def test_draws_what_was_read_for_people(tmp_path, runtime):
+    done = run("--profile", PROFILE, "--runtime", runtime, "--annotate", tmp_path / "new", SCENE)
+    assert done.exit_code == 0, done.output
+    with Image.open(tmp_path / "new/scenes320-0004.png") as picture:
+        assert picture.mode == "RGB"
+        assert picture.width >= 3 * 320
+        red, _, blue = picture.split()
+        coloured = np.asarray(blue, int) - np.asarray(red, int)
+    assert coloured.max() > 80, "nothing is drawn in colour"
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_damaged_files_end_in_an_error_or_an_honest_answer(data):
+    """Bytes changed, lost, doubled or put in anywhere in a frame's file."""
+    lamp = data.draw(st.integers(0, 3))
+    good = (SCENE / f"lamp{lamp}.png").read_bytes()
+    at = data.draw(st.integers(0, len(good)))
+    length = data.draw(st.integers(0, 200))
+    middle = data.draw(st.binary(max_size=40))
+    with tempfile.TemporaryDirectory() as folder:
+        for other in range(4):
+            (Path(folder) / f"lamp{other}.png").write_bytes((SCENE / f"lamp{other}.png").read_bytes())
+        (Path(folder) / f"lamp{lamp}.png").write_bytes(good[:at] + middle + good[at + length :])
+        done = run("--profile", PROFILE, "--runtime", "cpython", "--json", folder)
+    if done.exit_code == 2:
+        assert done.stderr
+        assert done.stdout == ""
+    else:
+        assert done.exit_code == 0, done.output
+        fields = json.loads(done.stdout)
+        assert fields["verdict"] == "refused" or fields["faces"] == [1, 4, 2]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.binary(max_size=400), st.sampled_from(["", "P5 ", "P5 320 240 255\n", "P5 0 0 255\n", "P2 2 2 255\n"])
+)
+def test_any_bytes_are_a_picture_or_an_error(content, start):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "frame.pgm"
+        path.write_bytes(start.encode() + content)
+        done = run("--die-px", 25, "--json", path)
+    assert done.exit_code in {0, 2}, done.output
+    if done.exit_code == 0:
+        assert json.loads(done.stdout)["verdict"] == "refused"
