@@ -1,4 +1,4 @@
-"""A layout as the console draws it: panels of rows of wagers, each with its odds, and the words of its rulebook."""
+"""A layout as the console draws it: panels of rows of wagers with their odds, and what its rulebook says."""
 
 from host_tools.rulebooks import Rulebook
 from host_tools.rulebooks.model import Layout, Offer

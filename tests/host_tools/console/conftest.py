@@ -1,4 +1,4 @@
-"""A real Chromium and a small house for the console's tests; screenshots are kept under build/screenshots/."""
+"""A real Chromium and a small house for the console's tests; build/screenshots/ keeps what they saw."""
 
 import re
 import shutil

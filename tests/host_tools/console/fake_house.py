@@ -1,4 +1,4 @@
-"""A small house by the API's contract, without tables behind it: it serves the page and what a test puts in it.
+"""A small house by the API's contract, without tables behind it: it serves the page and what a test shows.
 
 Deeds are noted and change what is shown as the service would; nothing is settled here.
 """

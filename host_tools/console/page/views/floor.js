@@ -4,6 +4,7 @@ import { minutes, secondsLeft, ticking } from "../clock.js";
 import { die, totalOf } from "../dice.js";
 import { h, redrawing, setAttribute, setText } from "../dom.js";
 import { tables } from "../house.js";
+import { proposalList } from "./proposals.js";
 import { address } from "../routes.js";
 import { t, word } from "../texts.js";
 
@@ -33,15 +34,23 @@ export function floorView() {
     setAttribute(empty, "hidden", shown.length > 0);
   };
   search.addEventListener("input", draw);
-  const leave = tables.follow(draw);
+  const leaveTables = tables.follow(draw);
+  const proposals = proposalList();
   const element = h(
     "section",
     { class: "page" },
     h("div", { class: "page-head" }, h("h1", {}, t("floor.title")), summary, h("div", { class: "tools" }, search, filter.element)),
+    proposals.element,
     list,
     empty,
   );
-  return { element, leave };
+  return {
+    element,
+    leave() {
+      leaveTables();
+      proposals.leave();
+    },
+  };
 }
 
 /** Whether a person has to come to this table. */
