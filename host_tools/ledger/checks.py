@@ -7,6 +7,7 @@ entries vouch for the sums of the whole store, and the full check for each row t
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from host_tools.ledger.entries import FIRST_SEAL, ORDER, SECTIONS, balances, seal
 from host_tools.ledger.outbox import Outbox
@@ -22,9 +23,22 @@ _LATEST = "(SELECT max(entry) FROM settlements WHERE settlements.round = rounds.
 _POSTED = """SELECT CAST(coalesce(sum(amount), 0) AS BIGINT) FROM postings
     JOIN entries ON entries.number = postings.entry WHERE entries.round = rounds.id"""
 
+# What each player of a round has by its postings, less what its stakes and outcomes say.
+_PLAYERS = f"""
+    SELECT account, CAST(sum(amount) AS BIGINT) AS amount FROM (
+        SELECT account, amount FROM postings JOIN entries ON entries.number = postings.entry
+        WHERE entries.round = rounds.id AND account NOT IN ('house', 'held')
+    UNION ALL
+        SELECT 'player:' || player, stake FROM wagers WHERE round = rounds.id AND {_IN_PLAY}
+    UNION ALL
+        SELECT 'player:' || player, -returned FROM outcomes JOIN wagers ON outcomes.wager = wagers.number
+        WHERE outcomes.entry = {_LATEST}
+    ) AS moved GROUP BY account"""
+
 # One line a round: what its wagers, postings, outcomes and latest settlement say of the same money.
 _ROUNDS = f"""
-SELECT number, id, state,
+SELECT number, entry, id, state,
+    (SELECT count(*) FROM referrals WHERE referrals.round = rounds.id),
     (SELECT count(*) FROM wagers WHERE round = rounds.id AND {_IN_PLAY}),
     (SELECT CAST(coalesce(sum(stake), 0) AS BIGINT) FROM wagers WHERE round = rounds.id AND {_IN_PLAY}),
     ({_POSTED}),
@@ -33,12 +47,47 @@ SELECT number, id, state,
     (SELECT count(*) FROM outcomes WHERE outcomes.entry = {_LATEST}),
     (SELECT CAST(coalesce(sum(stake - returned), 0) AS BIGINT) FROM outcomes
         JOIN wagers ON outcomes.wager = wagers.number WHERE outcomes.entry = {_LATEST}),
+    (SELECT count(*) FROM outcomes JOIN wagers ON outcomes.wager = wagers.number
+        WHERE outcomes.entry = {_LATEST} AND wagers.round <> rounds.id),
+    (SELECT count(*) FROM ({_PLAYERS}) AS players WHERE amount <> 0),
     (SELECT verdict FROM settlements WHERE settlements.entry = {_LATEST})
 FROM rounds
 """
 _HELD = f"""SELECT CAST(coalesce(sum(stake), 0) AS BIGINT) FROM wagers
     JOIN rounds ON rounds.id = wagers.round
     WHERE rounds.state NOT IN ({quoted(FINAL_STATES)}) AND rounds.table_name = ? AND {_IN_PLAY}"""
+# Rows that nothing above reads, for want of what they belong to; each query finds one.
+_STRAYS = {
+    **{
+        table: f"SELECT 1 FROM {table} WHERE NOT EXISTS"
+        f" (SELECT 1 FROM entries WHERE entries.number = {table}.entry) LIMIT 1"
+        for table in SECTIONS
+    },
+    "records": """SELECT 1 FROM records WHERE NOT EXISTS
+        (SELECT 1 FROM devices WHERE devices.id = records.device AND sequence > before_first) LIMIT 1""",
+    "deliveries": """SELECT 1 FROM deliveries WHERE number > (SELECT coalesce(max(notices.number), 0)
+        FROM notices WHERE notices.source = deliveries.source) LIMIT 1""",
+}
+
+
+class _Told(NamedTuple):
+    """A line of _ROUNDS."""
+
+    number: int
+    entry: int
+    id: bytes
+    state: str
+    referrals: int
+    wagers: int
+    stakes: int
+    balance: int
+    held: int
+    house: int
+    outcomes: int
+    kept: int
+    strange: int
+    unequal: int
+    verdict: str | None
 
 
 def findings(books: Outbox, recent: int | None) -> Iterator[str]:
@@ -48,6 +97,10 @@ def findings(books: Outbox, recent: int | None) -> Iterator[str]:
     for table in books.tables():
         yield from _journal_findings(books, table, recent)
     yield from _all_round_findings(books, recent)
+    if recent is None:
+        for table, query in _STRAYS.items():
+            if books.store.rows(query):
+                yield f"{table}: there are rows that belong to nothing"
 
 
 # --- records ---
@@ -59,7 +112,7 @@ def _chain_findings(books: Outbox, device_id: bytes, recent: int | None) -> Iter
     if recent is not None:
         first = max(first, device.head_sequence - recent)
     name = f"device {device.id.hex()}"
-    newest = (device.before_first, device.before_digest)
+    newest = (device.before_first, device.before_digest, device.before_boot)
     expected = first
     for record in books.records(device.id, first):
         expected += 1
@@ -68,8 +121,8 @@ def _chain_findings(books: Outbox, device_id: bytes, recent: int | None) -> Iter
             return
         if hashlib.sha256(record.raw).digest() != record.digest:
             yield f"{name}: record {record.sequence} is not what was stored"
-        newest = record.sequence, record.digest
-    if newest != (device.head_sequence, device.head_digest):
+        newest = record.sequence, record.digest, record.boot
+    if newest != (device.head_sequence, device.head_digest, device.head_boot):
         yield f"{name}: its head is record {device.head_sequence}, its newest record another ({newest[0]})"
 
 
@@ -127,43 +180,48 @@ def _entry_findings(before: Entry, entry: Entry, sections: dict[str, list[Row]])
 
 
 def _all_round_findings(books: Outbox, recent: int | None) -> Iterator[str]:
-    if recent is None:
-        after = 0
-        while page := books.store.rows(
-            f"{_ROUNDS} WHERE rounds.number > ? ORDER BY number LIMIT ?", (after, _PAGE)
-        ):
-            for row in page:
-                yield from _round_findings(*row[1:])
-            after = page[-1][0]
+    entered = 0
+    for row in _rounds(books, recent):
+        told = _Told(*row)
+        yield from _round_findings(told)
+        if told.entry < entered:
+            yield f"round {told.id.hex()}: it was opened before the round that is numbered before it"
+        entered = told.entry
+
+
+def _rounds(books: Outbox, recent: int | None) -> Iterator[Row]:
+    """Lines of _ROUNDS in the order of their numbers: all, or the newest and those not concluded."""
+    if recent is not None:
+        newest = books.store.rows("SELECT coalesce(max(number), 0) FROM rounds")[0][0]
+        yield from books.store.rows(
+            f"{_ROUNDS} WHERE rounds.number > ? OR state NOT IN ({quoted(FINAL_STATES)}) ORDER BY number",
+            (newest - recent,),
+        )
         return
-    newest = books.store.rows("SELECT coalesce(max(number), 0) FROM rounds")[0][0]
-    for row in books.store.rows(
-        f"{_ROUNDS} WHERE rounds.number > ? OR state NOT IN ({quoted(FINAL_STATES)})", (newest - recent,)
+    after = 0
+    while page := books.store.rows(
+        f"{_ROUNDS} WHERE rounds.number > ? ORDER BY number LIMIT ?", (after, _PAGE)
     ):
-        yield from _round_findings(*row[1:])
+        yield from page
+        after = page[-1][0]
 
 
-def _round_findings(  # noqa: PLR0913, PLR0917
-    round_id: bytes,
-    state: str,
-    wagers: int,
-    stakes: int,
-    balance: int,
-    held: int,
-    house: int,
-    outcomes: int,
-    kept: int,
-    verdict: str | None,
-) -> Iterator[str]:
-    name = f"round {round_id.hex()}"
-    concluded = verdict is not None
-    if balance:
-        yield f"{name}: its postings are {balance} off balance"
-    if held != (0 if concluded else stakes):
-        yield f"{name}: {held} is held, its stakes are {stakes} and it is {state}"
-    if concluded != (state in FINAL_STATES) or (concluded and verdict != state):
-        yield f"{name}: it is {state}, its settlement says {verdict}"
-    if outcomes != (wagers if concluded else 0):
-        yield f"{name}: {outcomes} of {wagers} wagers have an outcome and it is {state}"
-    if house != kept:
-        yield f"{name}: the house has {house}, the outcomes say {kept}"
+def _round_findings(told: _Told) -> Iterator[str]:
+    name = f"round {told.id.hex()}"
+    concluded = told.verdict is not None
+    if told.balance:
+        yield f"{name}: its postings are {told.balance} off balance"
+    if told.held != (0 if concluded else told.stakes):
+        yield f"{name}: {told.held} is held, its stakes are {told.stakes} and it is {told.state}"
+    if concluded != (told.state in FINAL_STATES) or (concluded and told.verdict != told.state):
+        yield f"{name}: it is {told.state}, its settlement says {told.verdict}"
+    if not concluded and (told.state == "referred") != bool(told.referrals):
+        yield f"{name}: it is {told.state} and has {told.referrals} referrals"
+    if told.outcomes != (told.wagers if concluded else 0):
+        yield f"{name}: {told.outcomes} of {told.wagers} wagers have an outcome and it is {told.state}"
+    if told.strange:
+        yield f"{name}: {told.strange} of its outcomes are of another round's wagers"
+    if told.house != told.kept:
+        yield f"{name}: the house has {told.house}, the outcomes say {told.kept}"
+    if told.unequal:
+        yield f"{name}: {told.unequal} players have other money than the outcomes say"

@@ -1,0 +1,159 @@
+"""Whatever value of a ledger is changed behind its back, the full check finds it, or it is named here."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import apsw
+import pytest
+import signed_ledger
+from ledger_rows import ROUND, SETTLED, betting, record, settled
+from test_ledger_checks import found_by_reading_all, tamper
+
+from host_tools import ledger
+from host_tools.ledger import open_ledger
+from host_tools.ledger.schema import TABLES
+
+# Nothing vouches for these: times of arrival, texts to displays and how far they were told, and people, who
+# have a log of their own.
+UNSEALED = {
+    "records.received_ms",
+    "rounds.changed_ms",
+    "notices.number",
+    "notices.topic",
+    "notices.round",
+    "notices.body",
+    "notices.made_ms",
+    "deliveries.consumer",
+    "access_log.number",
+    *(f"accounts.{name}" for name in ("name", "role", "program", "closed", "secret", "made_ms")),
+}
+
+
+def changed(value: object, kind: str) -> object:
+    if value is None:
+        return {"INTEGER": 1000, "BLOB": b"x" * 16, "TEXT": "x"}[kind]
+    if isinstance(value, int):
+        return value + 1000
+    if isinstance(value, bytes):
+        return value[:-1] + bytes([value[-1] ^ 1])
+    return f"{value}x"
+
+
+@pytest.fixture(scope="module")
+def signed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger of a signing device with its walls torn down."""
+    where = tmp_path_factory.mktemp("ledger") / "signed.db"
+    with open_ledger(where) as books:
+        signed_ledger.fill(books)
+    connection = apsw.Connection(str(where))
+    connection.pragma("journal_mode", "delete")
+    for (trigger,) in list(connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")):
+        connection.execute(f"DROP TRIGGER {trigger}")
+    connection.close()
+    return where
+
+
+def passes(where: Path) -> bool:
+    with open_ledger(where, read_only=True) as books:
+        try:
+            books.check_everything()
+        except ledger.LedgerDamaged:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("table", [table for table in TABLES if table != "accounts"])
+def test_every_changed_value_is_found(signed: Path, tmp_path: Path, table: str) -> None:
+    """In a table's oldest row, one column after the other."""
+    reader = apsw.Connection(str(signed), flags=apsw.SQLITE_OPEN_READONLY)
+    columns = [row[1:3] for row in reader.execute(f"PRAGMA table_info({table})")]
+    oldest = next(iter(reader.execute(f"SELECT rowid, * FROM {table} ORDER BY rowid")))
+    reader.close()
+    assert passes(signed)
+    missed = set()
+    for (column, kind), value in zip(columns, oldest[1:], strict=True):
+        copy = tmp_path / "copy.db"
+        shutil.copy(signed, copy)
+        writer = apsw.Connection(str(copy))
+        writer.pragma("ignore_check_constraints", True)
+        writer.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (changed(value, kind), oldest[0]))
+        writer.close()
+        if passes(copy):
+            missed.add(f"{table}.{column}")
+    assert missed == {each for each in UNSEALED if each.startswith(f"{table}.")}
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE records SET kind = 'void' WHERE sequence = 3",
+        "UPDATE records SET round = NULL WHERE sequence = 3",
+        "UPDATE records SET boot = 9 WHERE sequence = 2",
+        "UPDATE devices SET before_boot = -1",
+        "DELETE FROM devices",
+        "DELETE FROM notices",
+    ],
+)
+def test_what_the_ledger_says_of_a_record_is_what_was_signed(where: str, sql: str) -> None:
+    with open_ledger(where) as books:
+        signed_ledger.fill(books)
+    tamper(where, sql)
+    with open_ledger(where, read_only=True) as books, pytest.raises(ledger.LedgerDamaged):
+        books.check_everything()
+
+
+def test_a_settlement_by_other_faces_than_were_read_is_found(
+    where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though all its seals are right: whoever writes the file can make them, but no reading."""
+    monkeypatch.setattr(signed_ledger, "SETTLED", replace(SETTLED, faces=(4, 5, 6)))
+    with open_ledger(where) as books:
+        signed_ledger.fill(books)
+        books.check()
+        with pytest.raises(ledger.LedgerDamaged) as error:
+            books.check_everything()
+        assert len(error.value.findings) == 2
+        assert all("settled by 4-5-6, which is not what was read" in each for each in error.value.findings)
+
+
+def test_wagers_of_one_stake_that_change_places_are_found(where: str) -> None:
+    """Each is alone in its entry, so no seal can tell; the winner's money can."""
+    ann, ben = ledger.Wager("a", "Ann", "small", 100), ledger.Wager("b", "Ben", "small", 100)
+    with open_ledger(where) as books:
+        betting(books)
+        with books.transaction():
+            books.withdraw(ROUND.id, ["a", "b"], 5)
+            books.place(ROUND.id, [ann._replace(id="c")], 5)
+            books.place(ROUND.id, [ben._replace(id="d", wager="big")], 5)
+            won = ledger.Outcome(ann._replace(id="c"), "won", "1", 100, 200, "", "4.1")
+            lost = ledger.Outcome(ben._replace(id="d", wager="big"), "lost", "", 0, 0, "", "4.1")
+            books.conclude(SETTLED, [won, lost])
+        assert found_by_reading_all(books) == []
+    tamper(where, "UPDATE wagers SET number = 99 WHERE number = 3")
+    tamper(where, "UPDATE wagers SET number = 3 WHERE number = 4")
+    tamper(where, "UPDATE wagers SET number = 4 WHERE number = 99")
+    with open_ledger(where, read_only=True) as books:
+        assert any("players have other money" in each for each in found_by_reading_all(books))
+
+
+def test_a_referred_round_that_is_said_to_be_open_is_found(where: str) -> None:
+    with open_ledger(where) as books:
+        betting(books)
+        with books.transaction():
+            books.refer(ledger.Referral(ROUND.id, "unreadable", "5.10", 1, 5))
+        assert found_by_reading_all(books) == []
+    tamper(where, "UPDATE rounds SET state = 'betting'")
+    with open_ledger(where) as books, pytest.raises(ledger.LedgerDamaged):
+        books.check()
+
+
+def test_rounds_in_another_order_are_found(where: str) -> None:
+    with open_ledger(where) as books:
+        settled(books)
+        with books.transaction():
+            books.open_round(replace(ROUND, id=b"2" * 16))
+            books.add_record(record(2), 9)
+    tamper(where, "UPDATE rounds SET number = 9 WHERE number = 1")
+    with open_ledger(where) as books, pytest.raises(ledger.LedgerDamaged):
+        books.check()
