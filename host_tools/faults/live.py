@@ -33,12 +33,12 @@ from host_tools.faults.oracle import Witness, judge
 from host_tools.faults.server import TableServer
 from host_tools.faults.virtual_time import VirtualClock
 from host_tools.faults.world import World
-from host_tools.ledger import LedgerInUse, LedgerUnavailable, LedgerUnusable, open_ledger
+from host_tools.ledger import Ledger, LedgerInUse, LedgerUnavailable, LedgerUnusable, open_ledger
 from host_tools.link import HostSession, open_serial
 from host_tools.records import Registry
 
 SPEED = 8.0
-LEASE_S = 0.5
+LEASE_S = 0.5  # of a table in PostgreSQL, so that the next bridge need not wait long
 _POLL_S = 0.02
 _START_S = 60.0  # real seconds for a process to be there, on a busy machine
 _CLEAN_S = 120.0
@@ -171,11 +171,11 @@ class _Host:
         self.table = table
 
 
-def _run_bridge(folder: Path, where: str, mode: str, seed: str, last: bool) -> None:
+def _run_bridge(folder: Path, where: str, lease_s: float, mode: str, seed: str, last: bool) -> None:  # noqa: PLR0913, PLR0917
     """Recover and play until killed, or in the last life until a round is settled; the exit code says how it
     ended."""
     try:
-        _run_fast(_bridge(folder, where, mode, Random(seed), last))
+        _run_fast(_bridge(folder, open_ledger(where, lease_s=lease_s), mode, Random(seed), last))
     except LedgerInUse:
         sys.exit(IN_USE)
     except LedgerUnavailable:
@@ -187,10 +187,10 @@ def _run_bridge(folder: Path, where: str, mode: str, seed: str, last: bool) -> N
         sys.exit(BROKEN)
 
 
-async def _bridge(folder: Path, where: str, mode: str, rng: Random, last: bool) -> None:
+async def _bridge(folder: Path, ledger: Ledger, mode: str, rng: Random, last: bool) -> None:
     port, registered = _get(folder / "port")
     clock = VirtualClock()
-    with open_ledger(where, lease_s=LEASE_S) as books:
+    with ledger as books:
         sink = LedgerSink(books, Registry([registered]), clock)
         new_session = partial(HostSession, partial(open_serial, port), sink, clock)
         config = TableConfig(TABLE, registered.id, TERMS[mode])
@@ -232,12 +232,13 @@ class Sitting:
     On leaving, the last bridge plays a clean round, and the oracle judges into `figures`.
     """
 
-    def __init__(self, folder: Path, where: str, mode: str, seed: str) -> None:
+    def __init__(self, folder: Path, where: str, mode: str, seed: str, lease_s: float = LEASE_S) -> None:
         self.figures: dict[str, Any] = {}
         self._folder = folder
         self._where = where
         self._mode = mode
         self._seed = seed
+        self._lease_s = lease_s
         self._bridges: list[BaseProcess] = []
         self._fork = multiprocessing.get_context("fork")
         self._device = self._fork.Process(target=_run_device, args=(folder, seed, mode))
@@ -275,7 +276,7 @@ class Sitting:
     def start_blindly(self, *, last: bool = False) -> BaseProcess:
         """A bridge, whatever becomes of it."""
         seed = f"{self._seed}/{len(self._bridges)}"
-        arguments = (self._folder, self._where, self._mode, seed, last)
+        arguments = (self._folder, self._where, self._lease_s, self._mode, seed, last)
         bridge = self._fork.Process(target=_run_bridge, args=arguments)
         bridge.start()
         self._bridges.append(bridge)

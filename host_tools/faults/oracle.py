@@ -297,7 +297,9 @@ def _check_told(rows: Rows, server: TableServer) -> None:
     states = dict(rows("SELECT id, state FROM rounds"))
     referred = {round_ for (round_,) in rows("SELECT round FROM referrals")}
     for round_, outcome in server.outcomes.items():
-        _require(outcome.verdict == states[round_], f"round {round_.hex()} was told to be {outcome.verdict}")
+        decided = outcome.verdict == "referred" and round_ in referred
+        told = decided or outcome.verdict == states[round_]
+        _require(told, f"round {round_.hex()} was told to be {outcome.verdict}")
     notices = Counter(rows("SELECT round, topic FROM notices WHERE topic LIKE 'round-%'"))
     wanted = Counter((id, f"round-{state}") for id, state in states.items())
     wanted.update((id, "round-referred") for id in referred)

@@ -123,6 +123,7 @@ class TableServer:
                     )
                 )
                 self.outcomes[outcome.round] = outcome
+                self.keep()
 
     def keep(self) -> None:
         """Something has changed: what lives in a process that may be killed writes itself down."""

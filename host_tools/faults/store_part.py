@@ -20,6 +20,7 @@ from host_tools.testing.postgres_server import PostgresServer
 FULL = 40  # times that each fault happens
 _DISK = 16 << 20
 _REFUSAL_S = 60.0
+_LEASE_S = 10.0  # longer than a busy machine keeps a bridge waiting
 
 
 def run(seed: int, size: int, out: Path, scratch: Path) -> dict[str, Any]:
@@ -42,7 +43,7 @@ def _second_bridge(
     seed: str, mode: str, times: int, folder: Path, where: str | None = None
 ) -> dict[str, Any]:
     """Somebody starts another bridge of the table by mistake: it refuses, and the first one plays on."""
-    with Sitting(folder, where or str(folder / "ledger.db"), mode, seed) as sitting:
+    with Sitting(folder, where or str(folder / "ledger.db"), mode, seed, _LEASE_S) as sitting:
         first = sitting.start()
         for _ in range(times):
             second = sitting.start_blindly()
