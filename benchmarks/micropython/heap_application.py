@@ -101,7 +101,6 @@ class Port:
     @staticmethod
     def flash():
         """No flash beside the volume's: the journal is files on it."""
-        return None
 
 
 class Pictures:

@@ -15,8 +15,8 @@ class Proven:
 
     sequence, digest: the newest record's (0 and FIRST_PREVIOUS when there is none); device: its device id, or
     None; boot: the boot counter; profile: the newest one that a record names, or None; round: the open
-    round's id, or None; last_round: the newest concluded one; faults: latched fact -> sequence of its newest record;
-    round_sequence: where the open round began.
+    round's id, or None; last_round: the newest concluded one; faults: latched fact -> sequence of its
+    newest record; round_sequence: where the open round began.
     """
 
     def __init__(self):

@@ -101,7 +101,8 @@ class VirtualBoard:
         """Make a board in `directory`: a formatted flash image with keys, and identity.json.
 
         `profile` is the reader's, a name in firmware/profiles or a file elsewhere. With `seed` the keys
-        follow from it: for demonstrations and tests only. Raises BoardError when there is a board or it fails.
+        follow from it: for demonstrations and tests only. Raises BoardError when it fails or there is a
+        board.
         """
         image = _blank_image(directory)
         if isinstance(profile, Path):
