@@ -149,11 +149,12 @@ class Examiner:
     async def _examine(self, scene: _Scene, questions: Asked) -> None:
         """What was found is written down before a settlement rests on it, and after people were alarmed."""
         finding = self._found(scene.round.id) or await self._look(scene, questions)
-        if not self._waits(scene.round.id):
-            await self._alarm(scene, finding)
-        finding = self._noted(scene, finding)
         if self._waits(scene.round.id):
-            await self._conclude(scene.round.id, finding.fact)
+            finding = self._noted(scene, finding)
+            await self._conclude(scene, finding)
+        else:
+            await self._alarm(scene, finding)
+            self._noted(scene, finding)
 
     async def _look(self, scene: _Scene, questions: Asked) -> Finding:
         looking = asyncio.ensure_future(self._read(scene, questions))
@@ -199,14 +200,14 @@ class Examiner:
 
     # --- what follows ---
 
-    async def _conclude(self, round_id: bytes, fact: str) -> None:
+    async def _conclude(self, scene: _Scene, finding: Finding) -> None:
         try:
-            if fact:
-                await self._sink.refer(round_id, fact)
+            if finding.fact:
+                await self._sink.refer(scene.round.id, finding.fact)
             else:
-                await self._sink.release(round_id)
-        except WrongStep:
-            pass  # people were faster
+                await self._sink.release(scene.round.id)
+        except WrongStep:  # people were faster
+            await self._alarm(scene, finding)
 
     async def _alarm(self, scene: _Scene, finding: Finding) -> None:
         """Tell people, once, that what was settled is in doubt."""

@@ -263,6 +263,18 @@ async def test_people_may_decide_before_the_second_reader_does(careful: Scene) -
         assert (await table.play_round(bet)).verdict == "settled"
 
 
+async def test_a_reading_that_people_released_too_early_is_still_looked_at(careful: Scene) -> None:
+    careful.tumbler.faces = (1, 2, 5)
+    async with careful.house.running() as table:
+        questions = careful.house.session.questions
+        questions.stopped = True
+        round_id = await held(table)
+        assert (await table.desk.release(round_id)).verdict == "settled"
+        questions.let(10)
+        await until(lambda: careful.pictures.finding(round_id))
+        assert alarms(careful.house)[0] == ["second-reader-differs"]
+
+
 async def test_the_frames_of_a_void_are_kept_and_nothing_waits_for_them(careful: Scene) -> None:
     careful.tumbler.refusal, careful.tumbler.frames = "not-flat", COCKED
     async with careful.house.running() as table:
