@@ -122,11 +122,13 @@ class _Line:
         self._arrived = bytearray()
         self._news = asyncio.Event()
         self._loss = ""
+        self._open = False
         self._named = encode_frame(_GREET, 0, messages.pack("greet", {"device": device}))
 
     def opened(self) -> "_Line":
         """The line for a new conversation: nothing of an earlier one is left."""
         self._loss = ""
+        self._open = True
         self.waiting.clear()
         self._arrived.clear()
         return self
@@ -143,9 +145,10 @@ class _Line:
         return said
 
     def receive(self, frame: bytes) -> None:
-        """A frame of the device."""
-        self._arrived += frame
-        self._news.set()
+        """A frame of the device; dropped while nobody listens."""
+        if self._open:
+            self._arrived += frame
+            self._news.set()
 
     async def read(self) -> bytes:
         """See Transport."""
@@ -169,4 +172,6 @@ class _Line:
 
     async def close(self) -> None:
         """See Transport."""
+        self._open = False
         self.waiting.clear()
+        self._arrived.clear()

@@ -134,6 +134,7 @@ class Hall:
     async def __aenter__(self):
         parts = [self.bus, *self.sessions.values(), *self.devices.values()]
         self._tasks = [asyncio.create_task(part.run()) for part in parts]
+        self.tables = dict(zip(DEVICES, self._tasks[1:], strict=False))
         return self
 
     async def __aexit__(self, *_):
@@ -235,6 +236,21 @@ async def test_a_reboot_and_an_absent_device_hold_up_nobody(tmp_path):
             journal = hall.devices[device].journal
             assert hall.sinks[device].records == [(n, journal.read(n)) for n in range(1, 7)]
         assert hall.bus.counters["silent_turns"] < 40
+
+
+@in_virtual_time(600)
+async def test_nothing_is_kept_for_a_table_that_has_stopped(tmp_path):
+    async with Hall(tmp_path, 6) as hall:
+        await hall.play(2, 0.5)
+        stopped = hall.tables[DEVICES[2]]
+        stopped.cancel()
+        await asyncio.wait({stopped})
+        line = await hall.bus.line(DEVICES[2])()
+        await line.close()
+        hall.devices[DEVICES[2]].boot()  # it greets each second from now on
+        await asyncio.sleep(30)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(line.read(), 3)
 
 
 def test_a_turn_names_one_device_and_a_number_of_frames():
