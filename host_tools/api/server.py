@@ -1,8 +1,9 @@
 """Serving an app with uvicorn: where the configuration says, TLS by files, streams ended before the rest."""
 
 import asyncio
+import contextlib
 import resource
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -24,7 +25,7 @@ class PatientProtocol(H11Protocol):
 
 
 async def serve(service: Service, started: Callable[[str], None] = lambda url: None) -> None:
-    """Serve a running service until SIGINT, SIGTERM or cancellation; `started` gets the console's address."""
+    """Serve a running service until cancelled; `started` gets the console's address."""
     allow_many_sockets()
     api = service.config.api
     config = uvicorn.Config(
@@ -36,6 +37,7 @@ async def serve(service: Service, started: Callable[[str], None] = lambda url: N
         http=PatientProtocol,
         ws="websockets-sansio",
         ws_max_size=65536,
+        ws_per_message_deflate=False,  # it takes 300 KB a socket
         ws_ping_interval=20.0,
         ws_ping_timeout=20.0,
         timeout_keep_alive=30,
@@ -63,6 +65,11 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, service: Service) -> None:
         super().__init__(config)
         self._service = service
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Signals are for who runs the service: uvicorn would end the process before the tables stop."""
+        yield
 
     async def shutdown(self, sockets=None) -> None:
         """See uvicorn."""

@@ -39,8 +39,9 @@ async def follow_events(socket: WebSocket) -> None:
         code, reason = await _serve(socket)
     finally:
         open_sockets.discard(socket)
-    with contextlib.suppress(RuntimeError, WebSocketDisconnect):
-        await socket.close(code, reason)
+    with contextlib.suppress(RuntimeError, WebSocketDisconnect, TimeoutError):
+        async with asyncio.timeout(SEND_S):  # one that reads nothing takes no farewell either
+            await socket.close(code, reason)
 
 
 async def _serve(socket: WebSocket) -> tuple[int, str]:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -47,7 +48,7 @@ def serve(
         asyncio.run(_run(loaded))
     except (LedgerError, BoardError, ScenarioError, ServiceError, OSError) as error:
         _stop(1, [str(error)])
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, asyncio.CancelledError):
         raise typer.Exit(0) from None
 
 
@@ -56,6 +57,9 @@ async def _run(config) -> None:
     from host_tools.link import SystemClock  # noqa: PLC0415
     from host_tools.service.service import Service  # noqa: PLC0415
 
+    task = asyncio.current_task()
+    if task is not None:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)  # end as on Ctrl-C
     async with Service(config, SystemClock()) as service:
         await serve_app(service, lambda url: _greet(service, url))
 

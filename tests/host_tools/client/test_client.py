@@ -1,0 +1,173 @@
+"""The table server's client does over a port what the door does in the process, and outlives a lost line."""
+
+import asyncio
+import contextlib
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+
+from docs.examples.table_server import play
+from host_tools.client import HttpTables, Refused, Tables, Unreachable, Wager
+from host_tools.people import Role
+from tests.host_tools.api.api_rig import Api, served
+from tests.host_tools.service.service_rig import COVERED, OPEN, house
+
+SMALL, BIG = Wager("1", "Mei", "small", "10"), Wager("2", "Arun", "big", "10")
+
+
+@pytest.mark.parametrize("table", [COVERED, OPEN])
+async def test_the_example_table_server_plays_over_http_as_in_the_process(tmp_path, table, capsys):
+    async with house(tmp_path, {table: {}}) as at:
+        token = await Api(at).token()
+        async with served(at) as url, HttpTables(url, token) as tables:
+            await play(tables, table, 2)
+        over_http = capsys.readouterr().out
+        in_process: Tables = at.playing()
+        await play(in_process, table, 2)
+        assert capsys.readouterr().out == over_http
+        assert over_http.count("Mei small 10.00: won, 20.00 goes back") == 2
+        at.service.books.check_everything()
+
+
+async def test_views_are_the_same_over_http_as_in_the_process(tmp_path):
+    async with house(tmp_path) as at:
+        token = await Api(at).token()
+        async with served(at) as url, HttpTables(url, token) as tables:
+            round_id = await at.betting()
+            placed = await tables.place(COVERED, round_id, [SMALL, BIG])
+            assert placed == await at.playing().place(COVERED, round_id, [SMALL, BIG])
+            withdrawn = await tables.withdraw(COVERED, round_id, ["2"])
+            assert withdrawn == await at.playing().withdraw(COVERED, round_id, ["2"])
+            await at.ended(COVERED, round_id)
+            assert await tables.round(COVERED, round_id) == await at.playing().round(COVERED, round_id)
+            assert await tables.rounds(COVERED) == await at.playing().rounds(COVERED)
+            assert await tables.rounds(COVERED, before=round_id) == []
+            assert await tables.wagers(COVERED, round_id) == await at.playing().wagers(COVERED, round_id)
+            assert await tables.events() == await at.playing().events()
+
+
+async def test_refusals_have_their_kind_and_a_refused_batch_its_answers(tmp_path):
+    async with house(tmp_path) as at:
+        token = await Api(at).token()
+        async with served(at) as url, HttpTables(url, token) as tables:
+            with pytest.raises(Refused) as refused:
+                await tables.table("Nowhere")
+            assert (refused.value.status, refused.value.kind) == (404, "table-unknown")
+            round_id = await at.betting()
+            answers = await tables.place(COVERED, round_id, [SMALL, Wager("2", "Mei", "total:3", "10")])
+            assert [each.registered for each in answers] == [False, False]
+            async with HttpTables(url, "tumbler_wrong") as stranger:
+                with pytest.raises(Refused) as refused:
+                    await stranger.tables()
+                assert refused.value.status == 401
+                with pytest.raises(Refused) as refused:
+                    await anext(stranger.follow())
+                assert refused.value.status == 401
+        async with HttpTables(url, token) as tables:
+            with pytest.raises(Unreachable):
+                await tables.tables()
+
+
+async def test_the_stream_goes_on_where_it_stopped_when_the_server_was_away(tmp_path):
+    async with house(tmp_path) as at:
+        token = await Api(at).token()
+        port = 0
+        ended, heard = [], []
+        async with contextlib.AsyncExitStack() as stack:
+            url = await stack.enter_async_context(served(at))
+            port = int(url.rpartition(":")[2])
+            tables = await stack.enter_async_context(HttpTables(url, token))
+            following = asyncio.create_task(_collect(tables, heard, 3))
+            ended.append(await at.betting())
+            await at.ended(COVERED, ended[0])
+            await at.until(lambda: len(heard) == 1)
+        for _ in range(2):  # while nobody serves
+            ended.append(await at.betting())
+            await at.ended(COVERED, ended[-1])
+        object.__setattr__(at.service.config.api, "port", port)
+        async with served(at):
+            async with asyncio.timeout(30):
+                await following
+        assert [each.round for each in heard] == ended
+        assert [each.sequence for each in heard] == [1, 2, 3]
+
+
+async def _collect(tables: HttpTables, heard: list, count: int) -> None:
+    async for event in tables.follow(0):
+        if event.sequence is not None:
+            heard.append(event)
+        if len(heard) == count:
+            return
+
+
+async def test_a_thousand_idle_sockets_leave_the_table_playable(tmp_path):
+    async with house(tmp_path) as at:
+        token = await Api(at).token()
+        async with served(at) as url, HttpTables(url, token) as tables:
+            port = int(url.rpartition(":")[2])
+            idle = [await asyncio.open_connection("127.0.0.1", port) for _ in range(1000)]
+            try:
+                await play(tables, COVERED, 1)
+            finally:
+                for _, writer in idle:
+                    writer.close()
+
+
+async def test_a_socket_that_is_not_read_is_closed_and_others_go_on(tmp_path):
+    async with house(tmp_path) as at:
+        token = await Api(at).token()
+        headers = {"Authorization": f"Bearer {token}"}
+        async with served(at) as url:
+            address = f"ws{url.removeprefix('http')}/api/events"
+            async with (
+                connect(address, additional_headers=headers, max_queue=1) as deaf,
+                connect(address, additional_headers=headers) as other,
+            ):
+                await at.until(lambda: len(at.service.stream._readers) == 2)
+                hearing = asyncio.create_task(_hear(other))
+                big = "x" * 20_000
+                for _ in range(3000):
+                    at.service.tell(big, COVERED)
+                    await asyncio.sleep(0)
+                await at.until(lambda: len(at.service.stream._readers) <= 1)
+                assert not hearing.done()
+                hearing.cancel()
+                deaf.transport.abort()
+
+
+async def _hear(socket) -> None:
+    async for _ in socket:
+        pass
+
+
+async def test_pages_of_other_sites_and_people_who_signed_out_hear_nothing(tmp_path):
+    async with house(tmp_path) as at:
+        made = Api(at)
+        token = await made.token()
+        async with served(at) as url:
+            address = f"ws{url.removeprefix('http')}/api/events"
+            for headers, code in (
+                ({"Authorization": f"Bearer {token}", "Origin": "https://elsewhere.example"}, 4403),
+                ({}, 4401),
+            ):
+                async with connect(address, additional_headers=headers) as socket:
+                    with pytest.raises(ConnectionClosed) as closed:
+                        await socket.recv()
+                    assert closed.value.rcvd is not None
+                    assert closed.value.rcvd.code == code
+            headers = {"Authorization": f"Bearer {token}"}
+            for query in ("after=-1", "after=x", "table=Nowhere"):
+                async with connect(f"{address}?{query}", additional_headers=headers) as socket:
+                    with pytest.raises(ConnectionClosed):
+                        await socket.recv()
+
+
+async def test_a_watcher_may_not_play(tmp_path):
+    async with house(tmp_path) as at:
+        token = await Api(at).token(Role.AUDITOR, "the auditor")
+        async with served(at) as url, HttpTables(url, token) as tables:
+            await tables.tables()
+            with pytest.raises(Refused) as refused:
+                await tables.open_round(COVERED)
+            assert refused.value.status == 403
