@@ -2,28 +2,27 @@
 
 Right, wrong and refused of the device's reader under MicroPython, of the host's second reader and of the
 popular recipe in the same run; the device's time and heap a scene. A set is a folder with labels.jsonl and
-scenes of four lamps; its profiles lie in its folder `profiles`, else those that are shipped are used.
+scenes of four lamps or one picture each, as host_tools/scoring/profiles.py tells.
 """
 
 import os
 import subprocess
 import sys
+import tempfile
+from functools import cache, partial
 from pathlib import Path
 
 from host_tools.images import load_scene
 from host_tools.read.runtimes import read_on_host, read_on_micropython
-from host_tools.scoring.sets import Score, read_by_recipe, score_photos, score_set
+from host_tools.scoring.labels import load_labels
+from host_tools.scoring.profiles import Profiles
+from host_tools.scoring.sets import Score, read_by_recipe, score_set, score_singles
+from host_tools.virtual_board.build import build
 
 ROOT = Path(__file__).parents[1]
 FRAMES = ROOT / "tests/frames"
 PROFILES = ROOT / "firmware/profiles"
 MICROPYTHON = Path(sys.executable).with_name("micropython")
-READERS = {
-    "device": read_on_micropython,
-    "host": read_on_host,
-    "recipe": read_by_recipe,
-}
-PHOTOS = "photos"
 HEAPS = {"320x240": "scenes320/0032", "160x120": "scenes160/0032"}
 HEAP_KB = range(100, 481, 10)
 _READ_ONE = """
@@ -43,14 +42,11 @@ def run() -> list[dict]:
         recipe = scores.pop("recipe")
         for reader, found in scores.items():
             rows += _counts(f"{folder.name}, {reader}", found, recipe)
-        if "device" in scores:
-            times = sorted(scores["device"].times)
-            rows.append(
-                _row(f"{folder.name}, device: time, median scene", times[len(times) // 2], None, "ms")
-            )
-            rows.append(_row(f"{folder.name}, device: time, slowest scene", times[-1], None, "ms"))
-        elif not scores:
-            rows += [_row(f"{folder.name}, recipe: wrong", None, recipe.tally.all.wrong, "scenes")]
+            if found.times:
+                times = sorted(found.times)
+                what = f"{folder.name}, {reader}: time of a scene"
+                rows.append(_row(f"{what}, median", times[len(times) // 2], None, "ms"))
+                rows.append(_row(f"{what}, slowest", times[-1], None, "ms"))
     for size, scene in HEAPS.items():
         rows.append(
             _row(f"{size}, device: least 64-bit heap with code and frame", least_heap(scene), None, "KB")
@@ -67,17 +63,26 @@ def sets() -> list[Path]:
 
 
 def score(folder: Path) -> dict[str, Score]:
-    """Reader -> its score on one set; single pictures only by the recipe, as there is no profile for them."""
-    if not any(path.is_dir() and (path / "lamp0.png").exists() for path in folder.iterdir()):
-        return {"recipe": score_photos(folder)} if folder.name == PHOTOS else {"recipe": Score()}
-    return {name: score_set(folder, opener) for name, opener in READERS.items()}
+    """Reader -> its score on one set, with profiles where a scene is a folder of frames, else without."""
+    if not any(label.path.is_dir() for label in load_labels(folder)):
+        return score_singles(folder)
+    device = partial(read_on_micropython, firmware=bytecode())
+    openers = {"device": device, "host": read_on_host, "recipe": read_by_recipe}
+    with tempfile.TemporaryDirectory() as made:
+        return score_set(folder, Profiles(folder, Path(made)), openers)
+
+
+@cache
+def bytecode() -> Path:
+    """The firmware as a board holds it."""
+    return build()
 
 
 def least_heap(scene: str) -> int:
     """Smallest heap, in KB, with which the device's reader reads a touching scene from a stream."""
     frames = load_scene(FRAMES / scene)
     profile = str(PROFILES / f"white_black_{frames[0].width}.json")
-    script = _READ_ONE.format(firmware=str(ROOT / "firmware"), profile=profile)
+    script = _READ_ONE.format(firmware=str(bytecode()), profile=profile)
     for size in HEAP_KB:
         command = [MICROPYTHON, "-X", f"heapsize={size}k", "-c", script]
         pixels = b"".join(frame.pixels for frame in frames)

@@ -21,6 +21,7 @@ PAGE = ROOT / "docs/reader.md"
 NAMES = {
     "device": "the device's reader, MicroPython",
     "host": "the host's second reader",
+    "host, no profile": "the host's reader without a profile",
     "recipe": "popular recipe (blobs and clusters)",
 }
 HEAD = """# How the dice readers do

@@ -2,22 +2,25 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from host_tools.images import Frame, load_frame, load_scene
+from host_tools.images import LAMPS, Frame, load_frame, load_scene
 from host_tools.scoring.baseline import Baseline
 from host_tools.scoring.labels import Label, load_labels
+from host_tools.scoring.profiles import LIGHT_STYLES, Profiles
 from host_tools.scoring.tally import Tally
-from host_tools.second_reader.profile import LIGHT_PIPS, load_profile
+from host_tools.second_reader.profile import DARK_PIPS, LIGHT_PIPS, load_profile
+from host_tools.second_reader.uncalibrated import UncalibratedReader
 
+COUNT = 3
 ReadScene = Callable[[list[bytes]], dict]
 Opener = Callable[[Path, int], AbstractContextManager[ReadScene]]
 
-SHIPPED = Path(__file__).resolve().parents[2] / "firmware/profiles"
+_TOP = 1.085  # of a top face's side against one on the floor, in pictures whose labels tell only the floor's
 
 
 @dataclass
@@ -29,47 +32,60 @@ class Score:
     skipped: int = 0
 
 
-def find_profile(folder: Path, style: str, width: int) -> Path | None:
-    """Profile for a set's scenes of a style: the set's own in `profiles`, else the one that is shipped."""
-    for place in (folder / "profiles", SHIPPED):
-        path = place / f"{style}_{width}.json"
-        if path.exists():
-            return path
-    return None
-
-
-def score_set(folder: Path, opener: Opener, count: int = 3) -> Score:
-    """Score of one reader on the labelled scenes of a folder that are of four lamps."""
-    score = Score()
-    by_style: dict[str, list[Label]] = {}
-    for label in load_labels(folder):
-        by_style.setdefault(label.style, []).append(label)
-    for style, labels in sorted(by_style.items()):
-        width = load_label(labels[0])[0].width
-        profile = find_profile(folder, style, width)
-        if profile is None:
-            score.skipped += len(labels)
-            continue
-        with opener(profile, count) as read_scene:
-            for label in labels:
-                fields = read_scene([frame.pixels for frame in load_label(label)])
+def score_set(
+    folder: Path, profiles: Profiles, openers: dict[str, Opener], count: int = COUNT
+) -> dict[str, Score]:
+    """Score of each reader, opened once for each profile, on the labelled scenes of a folder."""
+    scores = {name: Score() for name in openers}
+    with ExitStack() as stack:
+        opened: dict[tuple[str, Path], ReadScene] = {}
+        for label in load_labels(folder):
+            frames = load_label(label)
+            profile = profiles.find(label, frames[0].width)
+            for name, opener in openers.items():
+                score = scores[name]
+                if profile is None:
+                    score.skipped += 1
+                    continue
+                key = name, profile
+                if key not in opened:
+                    opened[key] = stack.enter_context(opener(profile, count))
+                fields = opened[key]([frame.pixels for frame in frames])
                 score.tally.add(label, fields)
                 score.times.append(fields["ms"])
-    return score
+    return scores
 
 
-def score_photos(folder: Path, light_pips: bool = False) -> Score:
-    """Score of the popular recipe on photographs, whose labels tell the number and the size of the dice."""
-    score = Score()
+def score_singles(folder: Path) -> dict[str, Score]:
+    """Scores without profiles on single pictures, whose labels tell the size of a die in pixels.
+
+    Of photographs the colour of the pips is unknown: dark ones are looked for.
+    """
+    scores = {"host, no profile": Score(), "recipe": Score()}
     for label in load_labels(folder):
-        recipe = Baseline(label.fields["die_px"], light_pips, len(label.values))
-        score.tally.add(label, recipe.read(_stack(load_label(label))))
-    return score
+        light = label.style in LIGHT_STYLES
+        frame = load_label(label)[0]
+        reader = UncalibratedReader(_size(label), LIGHT_PIPS if light else DARK_PIPS, _count(label))
+        scores["host, no profile"].tally.add(label, reader.read(frame))
+        recipe = Baseline(_size(label), light, _count(label))
+        scores["recipe"].tally.add(label, recipe.read(_stack([frame])))
+    return scores
+
+
+def _size(label: Label) -> float:
+    fields = label.fields
+    return fields["die_px"] if "die_px" in fields else _TOP * fields["die_mm"] * fields["px_per_mm"]
+
+
+def _count(label: Label) -> int:
+    return len(label.values) if "die_px" in label.fields else COUNT
 
 
 def load_label(label: Label) -> list[Frame]:
     """Frames of a labelled scene. ImageError when a picture is missing or bad."""
-    return load_scene(label.path) if label.path.is_dir() else [load_frame(label.path)]
+    if not label.path.is_dir():
+        return [load_frame(label.path)]
+    return load_scene(label.path, LAMPS if any(label.path.glob("lamp1.*")) else 1)
 
 
 @contextmanager
