@@ -51,7 +51,7 @@ class SqliteStore(Store):
         super().__init__()
         require_sqlite(sqlite_version)
         self.path = path.resolve()  # one lease, by whatever link the file is reached
-        self._lease = -1 if read_only else _take_lease(self.path)
+        self._lease = () if read_only else _take_lease(self.path)
         self._reading = threading.RLock()
         try:
             if not read_only:
@@ -64,18 +64,18 @@ class SqliteStore(Store):
     def close(self) -> None:
         """Close the file, then give the lease back."""
         self._reader.close()  # the writer is the last: it owns the checkpoint
-        if self._lease >= 0:
+        if self._lease:
             self._connection.close()
         self._release()
 
     def _release(self) -> None:
-        if self._lease >= 0:
-            os.close(self._lease)
-            self._lease = -1
+        for descriptor in self._lease:
+            os.close(descriptor)
+        self._lease = ()
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         """See Store."""
-        if self._lease < 0:
+        if not self._lease:
             raise LedgerUnavailable(f"{self.path} is open for reading only")
         with _named_errors():
             return list(self._connection.execute(sql, values))
@@ -157,32 +157,49 @@ def _named_errors() -> Iterator[None]:
         raise LedgerDamaged([f"SQLite says: {error}"]) from error
 
 
-def _take_lease(path: Path) -> int:
-    """An advisory lock beside the file; the system releases it when the process ends, however it ends."""
-    lock_path = path.with_name(path.name + ".lock")
+def _take_lease(path: Path) -> tuple[int, int]:
+    """Advisory locks on a file beside the ledger, which names who has it, and on the ledger itself, for when
+    that file was removed or the ledger has a second name. The system releases them when the process ends,
+    however it ends. The ledger is made here if there is none."""
+    beside = path.with_name(path.name + ".lock")
+    lease = _locked(beside, "its folder must be writable")
+    if lease is None:
+        holder = beside.read_text(errors="replace").strip() or "unknown"
+        raise _in_use(path, f"process {holder}")
     try:
-        lease = os.open(lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise LedgerUnusable(f"{lock_path}: {error.strerror}; its folder must be writable") from error
-    try:
-        fcntl.flock(lease, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        holder = os.pread(lease, 32, 0).decode(errors="replace").strip() or "unknown"
+        own = _locked(path, "give a file that can be written")
+        if own is None:
+            raise _in_use(path, "another process, under another name or without its lock file")
+    except BaseException:
         os.close(lease)
-        raise LedgerInUse(
-            f"{path} is in use by process {holder}; a ledger has one bridge at a time: stop that one first"
-        ) from error
+        raise
     os.ftruncate(lease, 0)
     os.pwrite(lease, f"{os.getpid()}\n".encode(), 0)
-    return lease
+    return lease, own
+
+
+def _locked(path: Path, advice: str) -> int | None:
+    """The open, locked file, made if there is none; None while another process has it locked."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)  # players are private
+    except OSError as error:
+        raise LedgerUnusable(f"{path}: {error.strerror}; {advice}") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _in_use(path: Path, holder: str) -> LedgerInUse:
+    return LedgerInUse(
+        f"{path} is in use by {holder}; a ledger has one bridge at a time: stop that one first"
+    )
 
 
 def _connect(path: Path) -> apsw.Connection:
-    """The writing connection to a ledger, made if there is none, with its schema up to date."""
-    try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # players are private
-    except OSError as error:
-        raise LedgerUnusable(f"{path}: {error.strerror}; give a file that can be written") from error
+    """The writing connection to a ledger or an empty file, with its schema up to date."""
     connection = _open(path, apsw.SQLITE_OPEN_READWRITE, may_be_old=True)
     try:
         _configure(connection)

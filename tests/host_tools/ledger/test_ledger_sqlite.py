@@ -53,6 +53,22 @@ def test_a_second_bridge_on_the_same_file_is_refused(path: Path) -> None:
     open_ledger(path).close()
 
 
+def test_a_removed_lock_file_or_a_second_name_lets_no_other_bridge_in(path: Path) -> None:
+    program = "import sys; from host_tools.ledger import open_ledger; open_ledger(sys.argv[1])"
+    second = path.with_name("second.db")
+    with open_ledger(path) as books:
+        betting(books)
+        second.hardlink_to(path)
+        path.with_name(path.name + ".lock").unlink()
+        for name in (path, second):
+            command = [sys.executable, "-c", program, str(name)]
+            other = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert other.returncode == 1
+            assert "LedgerInUse" in other.stderr
+    second.unlink()
+    open_ledger(path).close()
+
+
 def test_the_lease_ends_with_its_process_however_it_ends(path: Path) -> None:
     program = f"""
 import os, signal
