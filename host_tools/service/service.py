@@ -91,8 +91,8 @@ class Service:
         for settings, tumbler in zip(config.tables, tumblers, strict=True):
             table = RunningTable(settings, config.state, tumbler, sink, self.clock, self.stream, self.new_id)
             self.tables[settings.name] = table
-            await tumbler.start()
             self._running.push_async_callback(tumbler.stop)
+            await tumbler.start()
         for each in self.tables.values():
             self._tasks += [asyncio.create_task(each.run()), asyncio.create_task(self.metrics.watch(each))]
         if config.mqtt is not None:
@@ -101,14 +101,15 @@ class Service:
 
     async def stop(self) -> None:
         """Let rounds end or void them, then take everything down; again is harmless."""
-        await asyncio.gather(*(each.finish(self.config.grace_s) for each in self.tables.values()))
+        finishing = [each.finish(self.config.grace_s) for each in self.tables.values()]
+        ended = await asyncio.gather(*finishing, return_exceptions=True)
         if self._tasks:
             self.stream.close()
         for task in self._tasks:
             task.cancel()
-        for ended in await asyncio.gather(*self._tasks, return_exceptions=True):
-            if isinstance(ended, Exception):
-                _log.error("a part of the service failed: %s", ended, exc_info=ended)
+        for each in (*ended, *await asyncio.gather(*self._tasks, return_exceptions=True)):
+            if isinstance(each, Exception):
+                _log.error("a part of the service failed: %s", each, exc_info=each)
         self._tasks = []
         self.tables = {}
         await self._running.aclose()

@@ -16,6 +16,7 @@ from host_tools.ledger import open_ledger
 
 PASSWORD = "correct horse battery"
 TABLE = "Table 1"
+MARKS = ({"marks": "device"}, {"marks": "host"})
 CONFIG = """
 [service]
 ledger = "ledger.sqlite"
@@ -104,6 +105,30 @@ async def to_betting(tables: HttpTables) -> str:
     return round_.id
 
 
+async def look_at_evidence(running: Running, round_id: str) -> None:
+    """The pictures of the round come from the tumbler, plain and with both readers' marks."""
+    async with httpx.AsyncClient(base_url=f"{running.url}/api", timeout=60) as boss:
+        await boss.post("/session", json={"name": "Boss", "password": PASSWORD})
+        address = f"/tables/{TABLE}/rounds/{round_id}/evidence/0.png"
+        async with asyncio.timeout(60):
+            while (await boss.get(address)).status_code == 404:  # noqa: ASYNC110 - nobody announces it
+                await asyncio.sleep(0.2)
+        pictures = [await boss.get(address, params=asked) for asked in ({}, *MARKS)]
+        for each in pictures:
+            assert (each.status_code, each.headers["content-type"]) == (200, "image/png"), each.text
+            assert each.content.startswith(b"\x89PNG")
+        assert len({each.content for each in pictures}) == 3
+        recalled = (await boss.post(f"/tables/{TABLE}/recall", headers=await csrf(boss))).json()
+        assert [(each["round"], each["outcome"], each["agrees"]) for each in recalled] == [
+            (round_id, "read", True)
+        ]
+
+
+async def csrf(boss: httpx.AsyncClient) -> dict[str, str]:
+    """The session's secret as a header."""
+    return {"X-CSRF-Token": (await boss.get("/session")).json()["csrf"]}
+
+
 async def test_a_round_is_played_over_http_and_a_killed_service_loses_and_doubles_nothing(tmp_path):
     (tmp_path / "service.toml").write_text(CONFIG)
     async with serve(tmp_path, first=True) as running:
@@ -119,6 +144,7 @@ async def test_a_round_is_played_over_http_and_a_killed_service_loses_and_double
             settled = await tables.round(TABLE, first)
             assert settled.state == "settled"
             assert sorted(each.result or "" for each in settled.wagers) == ["lost", "won"]
+            await look_at_evidence(running, first)
             second = await to_betting(tables)
     # killed in the middle of betting; the board was killed with it, as by a power cut
     async with serve(tmp_path, first=False) as running, HttpTables(running.url, token) as tables:

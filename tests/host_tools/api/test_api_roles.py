@@ -135,3 +135,15 @@ async def test_a_program_needs_no_csrf_secret_and_ends_with_its_account(tmp_path
         boss = await made.person(Role.SHIFT_MANAGER)
         assert (await boss.delete("/api/tokens/the server")).json()["closed"] is True
         assert (await program.get("/api/tables")).status_code == 401
+
+
+async def test_everybody_changes_their_own_password_and_nobody_elses(tmp_path):
+    async with api(tmp_path) as made:
+        dealer = await made.person(Role.DEALER, "Ada")
+        await made.person(Role.DEALER, "Bo")
+        new = {"password": "a longer battery"}
+        assert (await dealer.post("/api/people/Bo/password", json=new)).status_code == 403
+        assert (await dealer.post("/api/people/Ada/password", json=new)).status_code == 204
+        assert (await dealer.get("/api/tables")).status_code == 401  # the session ended with the old one
+        again = await dealer.post("/api/session", json={"name": "Ada", **new})
+        assert again.status_code == 200
