@@ -1,11 +1,13 @@
 // What the page knows of the house: who is signed in, the tables, and whether that is live.
 
+import { forgetAlarms, hearAlarm } from "./alarms.js";
 import { get, listOf, path } from "./api.js";
 import { Refused } from "./errors.js";
 import { Live } from "./live.js";
 import { noteServerTime } from "./clock.js";
 import { signal } from "./signal.js";
 
+const LOOK_BACK = 500; // events that are looked through for alarms at the start
 const SOON_MS = 100; // events of one moment cause one question
 const MANY = 20; // tables, from which on those that nobody looks at closely are asked for less often
 const GATHER_MS = { few: 300, many: 1500 };
@@ -32,7 +34,9 @@ const live = new Live({ onEvent: hear, onState: noteLink, onRefused: endWhenSign
 /** Learn all tables, then follow what happens. */
 export async function follow() {
   await askAll();
-  live.start(Math.max(0, ...[...tables.get().values()].map((table) => table.sequence)));
+  const newest = Math.max(0, ...[...tables.get().values()].map((table) => table.sequence));
+  for (const event of listOf(await get(`${path("events")}?after=${Math.max(0, newest - LOOK_BACK)}`))) hearAlarm(event);
+  live.start(newest);
 }
 
 /** Forget everything: somebody signed out. */
@@ -41,6 +45,7 @@ export function forget() {
   person.set(null);
   tables.set(new Map());
   proposals.set([]);
+  forgetAlarms();
 }
 
 /** The table that a view shows closely, or null. */
@@ -113,6 +118,7 @@ function newer(known, told) {
 function hear(event) {
   if (event.kind === "stroke-counted") hint(event.table, { strokes: event.body.count });
   if (event.kind === "at-rest") hint(event.table, { at_rest: true });
+  hearAlarm(event);
   if (event.table) askAgain(event.table);
 }
 

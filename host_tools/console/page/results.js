@@ -11,6 +11,12 @@ export function bigOrSmall(round) {
   return big ? "big" : small ? "small" : "neither";
 }
 
+/** Whether the result is one that two people entered or corrected; it is marked as such wherever it is shown. */
+export function isByHand(round) {
+  const settlement = round?.settlements.at(-1);
+  return settlement?.verdict === "settled" && Boolean(settlement.seconded_by);
+}
+
 /** Settled rounds, the oldest first. */
 export function settledRounds(rounds) {
   return rounds.filter((round) => round.state === "settled" && round.faces).sort((one, two) => one.opened_ms - two.opened_ms);

@@ -2,7 +2,7 @@
 
 import { h, svg } from "./dom.js";
 import { smallDie, totalOf } from "./dice.js";
-import { bigOrSmall, bigRoad, settledRounds, statistics } from "./results.js";
+import { bigOrSmall, bigRoad, isByHand, settledRounds, statistics } from "./results.js";
 import { t, word } from "./texts.js";
 import { timeOfDay } from "./clock.js";
 
@@ -29,6 +29,7 @@ function drawResult(round) {
     h("span", { class: "unseen" }, t("road.result", { faces: round.faces.join(" "), time: timeOfDay(round.changed_ms) })),
     h("span", { class: "dice-row of-3" }, round.faces.map(smallDie)),
     h("span", { class: "total" }, String(totalOf(round.faces))),
+    isByHand(round) ? h("span", { class: "by-hand" }, t("result.by-hand")) : null,
     h("span", { class: "tag" }, word("result", kind)),
   );
 }
@@ -52,8 +53,8 @@ function drawGrid() {
 function drawMark(result, round, x, y) {
   return svg(
     "g",
-    { class: `mark ${result}` },
-    svg("title", {}, `${round.faces.join(" ")} = ${totalOf(round.faces)}`),
+    { class: isByHand(round) ? `mark ${result} hand` : `mark ${result}` },
+    svg("title", {}, [`${round.faces.join(" ")} = ${totalOf(round.faces)}`, isByHand(round) && t("result.by-hand")].filter(Boolean).join(", ")),
     svg("circle", { cx: x * 20 + 10, cy: y * 20 + 10, r: 8 }),
     svg("text", { x: x * 20 + 10, y: y * 20 + 14, "text-anchor": "middle" }, word("result.letter", result)),
   );

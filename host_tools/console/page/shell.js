@@ -1,5 +1,6 @@
 // What surrounds every view: where one is, whether it is live, who one is, theme, language and sign-out.
 
+import { alarmBand } from "./alarms.js";
 import { path, remove } from "./api.js";
 import { timeOfDay, ticking, ago, serverNow } from "./clock.js";
 import { h, setAttribute, setText } from "./dom.js";
@@ -13,7 +14,7 @@ import { THEMES, chooseTheme, currentTheme } from "./theme.js";
 export function shell(languages) {
   const main = h("main", { id: "main", tabindex: "-1" });
   const skip = h("button", { type: "button", class: "skip", onclick: () => main.focus() }, t("skip"));
-  return { elements: [skip, header(languages), staleBanner(main), main, noticeBoard], main };
+  return { elements: [skip, header(languages), staleBanner(main), alarmBand((table) => address("tables", table, "desk")), main, noticeBoard], main };
 }
 
 function header(languages) {

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.host_tools.console.fake_house import PASSWORD, House, serving
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SCREENSHOTS = Path(__file__).parents[3] / "build/screenshots"
+PATIENCE_MS = 20_000  # on a machine that does much else
 SWITCHES = [
     "--no-sandbox",
     "--disable-gpu",
@@ -29,6 +30,7 @@ def browser() -> Iterator[Browser]:
     """Chromium as Debian has it; of a module, so that no event loop of its outlives the file."""
     if CHROMIUM is None:
         pytest.skip("the console's tests need chromium on PATH")
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
         yield chromium
@@ -99,7 +101,7 @@ def visit(browser: Browser, address: str) -> Iterator:
             color_scheme=scheme,  # pyright: ignore[reportArgumentType]
             locale=language,
         )
-        context.set_default_timeout(8000)
+        context.set_default_timeout(PATIENCE_MS)
         visitors.append((context, Visitor(context, address)))
         return visitors[-1][1]
 

@@ -162,6 +162,10 @@ class House:
         def layout(table: str) -> dict[str, object]:
             return felt(load_rulebook(self.tables[table].rulebook), self.tables[table].layout)
 
+        @app.get("/api/events")
+        def events(after: int = 0) -> list[dict[str, Any]]:
+            return self.events[after:]
+
         @app.get("/api/proposals")
         def proposals() -> list[dict[str, Any]]:
             return [asdict(each) for each in self.proposals]

@@ -208,3 +208,22 @@ def test_that_a_token_is_shown_once(house, visit):
     page.locator("dialog").get_by_role("button", name="Make a token").click()
     expect(page.locator(".secret")).to_have_text("tok-secret-once")
     assert house.deeds == [("tokens", "", {"name": "server-2", "role": "table-server"})]
+
+
+def test_that_dice_entered_by_hand_are_marked_wherever_they_are_shown(house, visit):
+    table = a_table("Dragon 1")
+    house.history["Dragon 1"] = [
+        a_round(table, "settled", (1, 2, 3), ago_ms=60_000, corrected=True),
+        a_round(table, "settled", (4, 5, 6), ago_ms=90_000),
+    ]
+    house.show(in_state(table, "settled", (1, 2, 3), corrected=True))
+    visitor = visit()
+    page = visitor.sign_in("sam")
+    expect(page.locator(".table-card .by-hand")).to_have_text("by hand")
+    visitor.go("#/tables/Dragon%201")
+    expect(page.locator(".stage .pill", has_text="by hand")).to_be_visible()
+    expect(page.locator(".last .by-hand")).to_have_count(2)
+    expect(page.locator(".mark.hand")).to_have_count(2)
+    visitor.go("#/tables/Dragon%201/desk")
+    expect(page.locator(".round-item .by-hand")).to_have_count(2)
+    expect(page.locator(".round-item")).to_have_count(3)

@@ -117,3 +117,24 @@ def test_that_dark_and_light_are_chosen_and_kept(house, visit):
     page.reload()
     expect(page.get_by_role("heading", name="Floor")).to_be_visible()
     assert page.evaluate(ground) == dark
+
+
+def test_that_an_alarm_stays_until_somebody_has_seen_it(house, visit):
+    house.show(in_state(a_table("Dragon 1"), "settled", (1, 3, 5)))
+    visitor = visit()
+    page = visitor.sign_in("sam")
+    body = {"fact": "second-reader-differs", "sequence": 41, "device": [1, 3, 5], "second": [1, 3, 6]}
+    alarm = {"sequence": 2, "table": "Dragon 1", "kind": "evidence-alarm", "round": "ab" * 16, "at_ms": 0}
+    house.tell({**alarm, "body": body})
+    expect(page.locator(".alarm")).to_contain_text("Dragon 1: The two readers differ")
+    expect(page.locator(".alarm")).to_contain_text("The device read 1 3 5, the host read 1 3 6.")
+    visitor.picture("alarm")
+    page.reload()
+    expect(page.locator(".alarm")).to_have_count(1)
+    page.locator(".alarm").get_by_role("link", name="Desk").click()
+    expect(page.get_by_role("heading", name="Dragon 1: desk")).to_be_visible()
+    page.get_by_role("button", name="Seen").click()
+    expect(page.locator(".alarm")).to_have_count(0)
+    page.reload()
+    expect(page.get_by_role("heading", name="Dragon 1: desk")).to_be_visible()
+    expect(page.locator(".alarm")).to_have_count(0)

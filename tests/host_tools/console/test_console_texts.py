@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from host_tools.bridge import examining
 from host_tools.console import PAGE
 from host_tools.people.roles import Role
 from host_tools.rulebooks import CARD_FACTS, DICE_FACTS, HOST_FACTS, list_rulebooks
 from host_tools.rulebooks.wagers import KINDS
+from host_tools.service.deciding import DOUBTED
 from host_tools.service.steps import REMEDIES, STEPS
 from tumbler.definitions import DEVICE_STATES, PLAY_MODES
 
@@ -53,7 +55,7 @@ def test_that_there_are_words_for_all_that_the_service_says(code):
     said += [f"state.{each}" for each in (*ROUND_STATES, "idle")]
     said += [f"device.{each}" for each in DEVICE_STATES]
     said += [f"mode.{each}" for each in PLAY_MODES]
-    said += [f"fact.{each}" for each in (*DICE_FACTS, *HOST_FACTS, *CARD_FACTS)]
+    said += [f"fact.{each}" for each in (*DICE_FACTS, *HOST_FACTS, *CARD_FACTS, *examining.FACTS, DOUBTED)]
     said += [f"remedy.{each}" for each in REMEDIES]
     said += [f"role.{each}" for each in Role]
     said += [f"wager.{each}" for each in KINDS]

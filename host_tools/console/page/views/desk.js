@@ -17,6 +17,7 @@ import { voidAffected } from "./affected.js";
 import { proposalList } from "./proposals.js";
 import { roundDetails } from "./round.js";
 import { smallDie, totalOf } from "../dice.js";
+import { isByHand } from "../results.js";
 
 const KEPT_ROUNDS = 30;
 const WAITING = ["held", "referred"];
@@ -98,6 +99,7 @@ function roundItem(round, selected, choose) {
     h("span", { class: "time" }, timeOfDay(round.opened_ms)),
     h("span", { class: `state ${round.state}` }, word("state", round.state)),
     faces,
+    isByHand(round) ? h("span", { class: "by-hand" }, t("result.by-hand")) : null,
     mark,
   );
   return h("li", {}, button);

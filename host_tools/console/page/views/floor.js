@@ -2,6 +2,7 @@
 
 import { minutes, secondsLeft, ticking } from "../clock.js";
 import { die, totalOf } from "../dice.js";
+import { isByHand } from "../results.js";
 import { h, redrawing, setAttribute, setText } from "../dom.js";
 import { tables } from "../house.js";
 import { proposalList } from "./proposals.js";
@@ -115,7 +116,7 @@ function tableCard(name) {
       setText(state, table.connected ? word("state", table.round?.state ?? "idle") : t("device.absent"));
       setText(rules, `${word("rulebook", table.rulebook)} · ${word("mode", table.mode)}`);
       setText(notes, bad ? troubleOf(table) : word("step", table.step));
-      drawDice(table.round?.faces ?? null);
+      drawDice({ faces: table.round?.faces ?? null, byHand: isByHand(table.round) });
       tickClock(clock, table);
     },
   };
@@ -133,9 +134,9 @@ function troubleOf(table) {
   return word("state", table.round.state);
 }
 
-function drawFaces(faces) {
+function drawFaces({ faces, byHand }) {
   if (!faces) return h("span", { class: "quiet" }, "– – –");
-  return [faces.map((face) => die(face)), h("span", { class: "card-total" }, String(totalOf(faces)))];
+  return [faces.map((face) => die(face)), byHand && h("span", { class: "by-hand" }, t("result.by-hand")), h("span", { class: "card-total" }, String(totalOf(faces)))];
 }
 
 function tickClock(clock, table) {

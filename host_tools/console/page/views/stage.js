@@ -4,7 +4,7 @@ import { announcementOf, drawAnnouncement } from "../announcements.js";
 import { minutes, secondsLeft, ticking } from "../clock.js";
 import { die, totalOf } from "../dice.js";
 import { h, redrawing, setAttribute, setText } from "../dom.js";
-import { bigOrSmall } from "../results.js";
+import { bigOrSmall, isByHand } from "../results.js";
 import { t, word } from "../texts.js";
 
 const HURRY_S = 5;
@@ -45,16 +45,17 @@ function drawFaces({ faces, settled }) {
 function endingOf(round) {
   const settlement = round?.settlements.at(-1);
   if (!settlement) return null;
-  return { settlement, kind: round.state === "settled" && round.faces ? bigOrSmall(round) : null };
+  return { settlement, byHand: isByHand(round), kind: round.state === "settled" && round.faces ? bigOrSmall(round) : null };
 }
 
 function drawHowItEnded(ending) {
   if (!ending) return null;
-  const { settlement, kind } = ending;
+  const { settlement, byHand, kind } = ending;
   const why = settlement.fact ? `${word("fact", settlement.fact)}: ${word("action", settlement.action)}` : "";
   return [
     kind && h("span", { class: `pill ${kind}` }, word("result", kind)),
     why && h("span", { class: "pill" }, why),
+    byHand && h("span", { class: "pill warn" }, t("result.by-hand")),
     settlement.corrects !== null && h("span", { class: "pill warn" }, t("stage.corrected")),
     settlement.decided_by && h("span", { class: "pill" }, t("stage.decided", { who: peopleOf(settlement) })),
     settlement.clause && h("span", { class: "quiet" }, t("stage.clause", { clause: settlement.clause })),
