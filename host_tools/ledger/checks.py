@@ -37,7 +37,7 @@ _PLAYERS = f"""
 
 # One line a round: what its wagers, postings, outcomes and latest settlement say of the same money.
 _ROUNDS = f"""
-SELECT number, entry, id, state,
+SELECT number, entry, table_name, id, state,
     (SELECT count(*) FROM referrals WHERE referrals.round = rounds.id),
     (SELECT count(*) FROM wagers WHERE round = rounds.id AND {_IN_PLAY}),
     (SELECT CAST(coalesce(sum(stake), 0) AS BIGINT) FROM wagers WHERE round = rounds.id AND {_IN_PLAY}),
@@ -75,6 +75,7 @@ class _Told(NamedTuple):
 
     number: int
     entry: int
+    table: str
     id: bytes
     state: str
     referrals: int
@@ -180,13 +181,13 @@ def _entry_findings(before: Entry, entry: Entry, sections: dict[str, list[Row]])
 
 
 def _all_round_findings(books: Outbox, recent: int | None) -> Iterator[str]:
-    entered = 0
+    entered: dict[str, int] = defaultdict(int)  # by table: several write at once into a shared database
     for row in _rounds(books, recent):
         told = _Told(*row)
         yield from _round_findings(told)
-        if told.entry < entered:
+        if told.entry < entered[told.table]:
             yield f"round {told.id.hex()}: it was opened before the round that is numbered before it"
-        entered = told.entry
+        entered[told.table] = told.entry
 
 
 def _rounds(books: Outbox, recent: int | None) -> Iterator[Row]:

@@ -1,18 +1,22 @@
 """Whatever value of a ledger is changed behind its back, the full check finds it, or it is named here."""
 
 import shutil
+import threading
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
 import signed_ledger
-from ledger_rows import ROUND, SETTLED, betting, record, settled
+from ledger_rows import NOBODY, ROUND, SETTLED, betting, enrolled, record, settled
 from test_ledger_checks import found_by_reading_all, tamper
 
 from host_tools import ledger
 from host_tools.ledger import open_ledger
 from host_tools.ledger.schema import TABLES
+from host_tools.testing.postgres_server import PostgresServer
 
 # Nothing vouches for these: times of arrival, texts to displays and how far they were told, and people, who
 # have a log of their own.
@@ -146,6 +150,37 @@ def test_a_referred_round_that_is_said_to_be_open_is_found(where: str) -> None:
     tamper(where, "UPDATE rounds SET state = 'betting'")
     with open_ledger(where) as books, pytest.raises(ledger.LedgerDamaged):
         books.check()
+
+
+def test_tables_that_write_at_once_are_sound(postgres: PostgresServer) -> None:
+    """Their entries and rounds are numbered in turns."""
+    url = postgres.new_database()
+    with open_ledger(url) as one, open_ledger(url) as two:
+        enrolled(one)
+        two.hold("two")
+        with two.transaction():
+            two.enrol(b"tumbler2", b"2" * 32, NOBODY)
+        other = replace(ROUND, id=b"2" * 16, table="two", device=b"tumbler2")
+        opened = threading.Thread(target=open_between, args=(two, other))
+        with one.transaction():
+            insert = one.store.insert_numbered
+
+            def entered_first(table: str, row: Mapping[str, Any]) -> int:
+                number = insert(table, row)
+                opened.start()
+                opened.join()
+                return number
+
+            one.store.insert_numbered = entered_first
+            one.open_round(ROUND)
+        order = one.store.rows("SELECT table_name FROM rounds ORDER BY number")
+        assert [name for (name,) in order] == ["two", "one"]
+        assert found_by_reading_all(one) == []
+
+
+def open_between(books: ledger.Ledger, round_: ledger.Round) -> None:
+    with books.transaction():
+        books.open_round(round_)
 
 
 def test_rounds_in_another_order_are_found(where: str) -> None:
