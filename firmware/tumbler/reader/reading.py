@@ -289,6 +289,6 @@ def _are_at_different_heights(dice, side, light):
     else:
         sides = [die.outline.side for die in dice]
         for die in dice:
-            if die.outline.side > slack * side and die.side > slack * side:
+            if die.face > 1 and min(die.outline.side, die.side) > slack * side:
                 return True
     return bool(sides) and max(sides) > slack * min(sides)
