@@ -69,6 +69,7 @@ class RunningTable:
         self._changed = asyncio.Event()
         self._betting: tuple[bytes, float] | None = None  # a round and when its bets close
         self._opens_at = 0.0
+        self._tumbled = b""  # the round that was, before the tumbler's next status says so
         config = TableConfig(
             settings.name, tumbler.id, settings.terms, examination=_examination(settings, state)
         )
@@ -166,6 +167,7 @@ class RunningTable:
     async def tumble(self, round_id: bytes) -> None:
         """Start the strokes of the current round."""
         await self.take(lambda: self.in_round(round_id, self.table.tumble))
+        self._tumbled = round_id
 
     async def no_more_bets(self, round_id: bytes) -> None:
         """Close the current round's bets."""
@@ -283,7 +285,7 @@ class RunningTable:
             await self.no_more_bets(self._betting[0])
         elif self.settings.automatic and step == "open-round" and not self._stopping:
             await self.open_round()
-        elif self.settings.automatic and step == "tumble" and current is not None:
+        elif self.settings.automatic and step == "tumble" and current and current.id != self._tumbled:
             await self.tumble(current.id)
 
     def _next_deadline(self, now: float) -> float | None:
