@@ -8,7 +8,6 @@ lamps gives its normal (Woodham, Photometric method for determining surface orie
 
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 
 from host_tools.second_reader.profile import Profile
@@ -85,12 +84,15 @@ def _normal_tilt(slopes: np.ndarray, levels: np.ndarray) -> float:
 
 
 def _mend(frame: np.ndarray, stuck: list[tuple[int, int]]) -> np.ndarray:
-    """The frame with stuck pixels taken from their neighbours."""
-    if not stuck:
-        return frame
-    smooth = cv2.medianBlur(frame, 5)
+    """The frame with stuck pixels taken from the four beside them: the next ones may be another pip's."""
     whole = frame.copy()
     for x, y in stuck:
-        part = slice(max(y - 1, 0), y + 2), slice(max(x - 1, 0), x + 2)
-        whole[part] = smooth[part]
+        beside = [(x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)]
+        levels = [
+            int(frame[row, column])
+            for column, row in beside
+            if 0 <= row < frame.shape[0] and 0 <= column < frame.shape[1] and (column, row) not in stuck
+        ]
+        if levels:
+            whole[y, x] = sum(levels) // len(levels)
     return whole

@@ -6,6 +6,7 @@ import numpy as np
 
 from host_tools.second_reader.faces import INSIDE, U, V, draw_pips, patch, sample
 from host_tools.second_reader.fit import Fit
+from host_tools.second_reader.frames import FrameCheck
 from host_tools.second_reader.light import Light, Relit
 from host_tools.second_reader.profile import LIGHT_PIPS, Profile
 from host_tools.second_reader.refusal import Refused
@@ -43,6 +44,7 @@ class Prover:
 
     def __init__(self, profile: Profile, light: Light) -> None:
         self._look = profile.look
+        self._frames = FrameCheck(profile)
         self._platform = profile.platform
         self._light = light
         self._side = profile.look.side
@@ -58,6 +60,7 @@ class Prover:
         if tilt is None and (free < len(_SIDES) or self._at_wall(fit)):
             raise Refused("unreadable", "flat under one lamp?")
         self._check_face(fit)
+        self._frames.check(fit, relit)
         return Proof(tilt, free)
 
     def _check_exposure(self, fit: Fit, frames: np.ndarray) -> None:
