@@ -13,7 +13,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from host_tools.images import load_scene
-from host_tools.read.runtimes import read_on_host, read_on_micropython
+from host_tools.read.runtimes import read_on_host, read_on_micropython, serving
 from host_tools.scoring.labels import load_labels
 from host_tools.scoring.profiles import Profiles
 from host_tools.scoring.sets import Score, read_by_recipe, score_set, score_singles
@@ -24,14 +24,7 @@ FRAMES = ROOT / "tests/frames"
 PROFILES = ROOT / "firmware/profiles"
 MICROPYTHON = Path(sys.executable).with_name("micropython")
 HEAPS = {"320x240": "scenes320/0032", "160x120": "scenes160/0032"}
-HEAP_KB = range(100, 481, 10)
-_READ_ONE = """
-import sys, time
-sys.path.insert(0, {firmware!r})
-from tumbler.reader import Reader, load_profile
-from tumbler.reader.stdio import serve
-serve(Reader(load_profile({profile!r})), sys.stdin.buffer, sys.stdout.write, time.ticks_ms, time.ticks_diff)
-"""
+HEAP_KB = range(100, 601, 10)
 
 
 def run() -> list[dict]:
@@ -81,8 +74,8 @@ def bytecode() -> Path:
 def least_heap(scene: str) -> int:
     """Smallest heap, in KB, with which the device's reader reads a touching scene from a stream."""
     frames = load_scene(FRAMES / scene)
-    profile = str(PROFILES / f"white_black_{frames[0].width}.json")
-    script = _READ_ONE.format(firmware=str(bytecode()), profile=profile)
+    profile = PROFILES / f"white_black_{frames[0].width}.json"
+    script = serving(profile, 3, bytecode())
     for size in HEAP_KB:
         command = [MICROPYTHON, "-X", f"heapsize={size}k", "-c", script]
         pixels = b"".join(frame.pixels for frame in frames)

@@ -82,8 +82,7 @@ def read_on_micropython(profile: Path, count: int, firmware: Path = FIRMWARE) ->
     """
     if not MICROPYTHON.exists():
         raise ReadError(f"{MICROPYTHON}: MicroPython is not installed here; use --runtime cpython")
-    script = _SERVE.format(firmware=str(firmware), profile=str(profile.resolve()), count=count)
-    command = [MICROPYTHON, "-X", f"heapsize={HEAP}", "-c", script]
+    command = [MICROPYTHON, "-X", f"heapsize={HEAP}", "-c", serving(profile, count, firmware)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin is not None
     assert process.stdout is not None
@@ -107,6 +106,11 @@ def read_on_micropython(profile: Path, count: int, firmware: Path = FIRMWARE) ->
             stdin.close()
         stdout.close()
         process.wait(timeout=10)
+
+
+def serving(profile: Path, count: int, firmware: Path = FIRMWARE) -> str:
+    """The MicroPython program that reads scenes from its input: raw frames in, a JSON line a scene out."""
+    return _SERVE.format(firmware=str(firmware), profile=str(profile.resolve()), count=count)
 
 
 def read_uncalibrated(die_px: float, polarity: str, count: int) -> Callable[[list[Frame]], dict]:
