@@ -21,7 +21,7 @@ _UNLIKE = 0.7  # residual from which it is none
 _SURE = 0.8  # correlation from which it is one, surely
 _FAINT = 0.65  # of a sure one's contrast: sides, far faces and dust have less
 _NEAREST = 0.93  # sides between the middles of two dice on the platform, at least
-_PITCHES = 1.055  # ratio of the pips' patterns in one scene: one storey is at least 1.06
+_STOREY = 0.75  # of what a storey adds to a pattern's size: more cannot be chance
 
 
 class FrameError(ValueError):
@@ -101,8 +101,11 @@ class SecondReader:
 
     def _check_heights(self, fits: list[Fit]) -> None:
         """Light pips have no outline to tell the height by; their patterns must be of one size."""
+        if self.profile.look.polarity != LIGHT_PIPS:
+            return
         sides = [fit.pose.side for fit in fits if fit.face > 1]
-        if self.profile.look.polarity == LIGHT_PIPS and sides and max(sides) > _PITCHES * min(sides):
+        storey = self.profile.lens / (1 - 2 * self.profile.lens)
+        if sides and max(sides) > (1 + _STOREY * storey) * min(sides):
             raise Refused("stacked", "pitches differ")
 
 

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -93,6 +94,40 @@ def test_frames_of_another_number_or_size_are_an_error():
         reader("white_black", 320).read(frames[:3])
     with pytest.raises(FrameError, match="320 x 240"):
         reader("white_black", 320).read([*frames[:3], frames[3][:-1]])
+
+
+@pytest.mark.parametrize("lamp", range(4))
+def test_a_frame_of_another_scene_is_noticed(lamp):
+    """All frames but one show the same faces: the median alone would never tell."""
+    frames, others = pixels("0004"), pixels("0032")
+    answer = reader("white_black", 320).read([others[i] if i == lamp else frames[i] for i in range(4)])
+    assert answer["verdict"] == "refused"
+
+
+@pytest.mark.parametrize("lamp", range(4))
+@pytest.mark.parametrize("shift", [(0, 2), (2, 0), (-2, 1), (0, -3)])
+def test_a_die_that_moves_between_frames_is_noticed(lamp, shift):
+    frames = pictures(pixels("0004"))
+    [die] = [die for die in reader("white_black", 320).read(pixels("0004"))["dice"] if die["face"] == 4]
+    x, y, half = round(die["x"]), round(die["y"]), 13
+    moved = frames[lamp][y - half : y + half, x - half : x + half].copy()
+    frames[lamp][y - half + shift[1] : y + half + shift[1], x - half + shift[0] : x + half + shift[0]] = moved
+    assert reader("white_black", 320).read([frame.tobytes() for frame in frames])["verdict"] == "refused"
+
+
+@pytest.mark.parametrize("level", [0, 255])
+def test_a_stuck_pixel_on_a_pip_never_hides_it(level):
+    known = load_profile(PROFILES / "asian_red_160.json")
+    right = SecondReader(known).read(pixels("0000", 160))
+    [three] = [die for die in right["dice"] if die["face"] == 3]
+    x, y = round(three["x"]), round(three["y"])
+    frames = [bytearray(frame) for frame in pixels("0000", 160)]
+    for frame in frames:
+        frame[y * 160 + x] = level
+    mended = SecondReader(replace(known, stuck=(*known.stuck, (x, y)))).read([bytes(f) for f in frames])
+    assert mended["verdict"] == "refused" or mended["faces"] == right["faces"]
+    unknown = SecondReader(known).read([bytes(f) for f in frames])
+    assert unknown["verdict"] == "refused" or unknown["faces"] == right["faces"]
 
 
 def test_one_lamp_gone_dark_is_refused():
