@@ -1,5 +1,7 @@
 """The controller over a real journal, chain and round, with a hand-made board, host and reader."""
 
+# heap: 640k
+
 import hashlib
 import os
 import unittest

@@ -1,5 +1,7 @@
 """The dice reader on small drawn scenes: every face at many angles, every refusal, every misuse."""
 
+# heap: 960k
+
 import unittest
 from math import cos, pi, sin
 

@@ -27,7 +27,7 @@ def run(*arguments: str, words: str = "") -> subprocess.CompletedProcess[str]:
 
 
 def test_words_drive_the_pins_and_records_follow():
-    done = run(words="play\nresult\nset door-closed 0\nwait 200\npins\nquit\n")
+    done = run(words="play\nresult\nset door-closed 0\nwait 2000\npins\nquit\n")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert re.search(r"round: settled \d-\d-\d$", done.stdout, re.MULTILINE)
