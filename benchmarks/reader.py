@@ -30,14 +30,14 @@ HEAP_KB = range(100, 601, 10)
 def run() -> list[dict]:
     """Rows {"bench", "what", "ours", "baseline", "ratio", "unit"}: the baseline is the popular recipe."""
     rows = []
-    for folder in sets():
+    for title, folder in sets().items():
         scores = score(folder)
         recipe = scores.pop("recipe")
         for reader, found in scores.items():
-            rows += _counts(f"{folder.name}, {reader}", found, recipe)
+            rows += _counts(f"{title}, {reader}", found, recipe)
             if found.times:
                 times = sorted(found.times)
-                what = f"{folder.name}, {reader}: time of a scene"
+                what = f"{title}, {reader}: time of a scene"
                 rows.append(_row(f"{what}, median", times[len(times) // 2], None, "ms"))
                 rows.append(_row(f"{what}, slowest", times[-1], None, "ms"))
     for size, scene in HEAPS.items():
@@ -47,12 +47,13 @@ def run() -> list[dict]:
     return rows
 
 
-def sets() -> list[Path]:
-    """Folders with labels: the committed ones, then those in FRAMES (one set, or a folder of sets)."""
-    places = [FRAMES]
+def sets() -> dict[str, Path]:
+    """Title -> folder with labels: the committed ones, then those in FRAMES (one set, or a folder of sets)."""
+    found = {path.parent.name: path.parent for path in sorted(FRAMES.rglob("labels.jsonl"))}
     if os.environ.get("FRAMES"):
-        places.append(Path(os.environ["FRAMES"]))
-    return [path.parent for place in places for path in sorted(place.rglob("labels.jsonl"))]
+        more = sorted(Path(os.environ["FRAMES"]).rglob("labels.jsonl"))
+        found |= {f"{path.parent.name} of FRAMES": path.parent for path in more}
+    return found
 
 
 def score(folder: Path) -> dict[str, Score]:

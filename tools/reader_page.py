@@ -40,10 +40,10 @@ def main(date: str) -> None:
         ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.strip()
     parts = [HEAD.format(date=date, commit=commit)]
-    for folder in reader.sets():
+    for title, folder in reader.sets().items():
         for name, score in reader.score(folder).items():
             if score.tally.all.scenes:
-                parts.append(_part(f"{folder.name}: {NAMES[name]}", score))
+                parts.append(_part(f"{title}: {NAMES[name]}", score))
     heaps = [f"{size}: {reader.least_heap(scene)} KB" for size, scene in reader.HEAPS.items()]
     parts.append(f"Least heap of the 64-bit MicroPython for the device's reader: {', '.join(heaps)}.\n")
     PAGE.write_text("\n".join(parts))

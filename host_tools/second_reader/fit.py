@@ -73,7 +73,7 @@ class Fitter:
         score, pose = ways[best]
         runner = max(ways[other][0] for other in FACES if other != best)
         rest = self._explain(relit.albedo, pose, best)
-        edges = tuple(float(edge) for edge in self._edges(relit, pose))
+        edges = tuple(float(edge) for edge in self.edges(relit, pose))
         return Fit(best, pose, score, score - runner, edges, *rest)
 
     def _settle(self, relit: Relit, start: Pose, face: int, steps: tuple[float, ...]) -> Pose:
@@ -102,7 +102,7 @@ class Fitter:
 
     def _value(self, relit: Relit, pose: Pose, face: int) -> float:
         return self._correlate(relit.albedo, pose, face) + _EDGE_WEIGHT * float(
-            self._edges(relit, pose).mean()
+            self.edges(relit, pose).mean()
         )
 
     def _correlate(self, picture: np.ndarray, pose: Pose, face: int) -> float:
@@ -117,7 +117,7 @@ class Fitter:
             ((self._correlate(relit.albedo, way, face), way) for way in turned), key=lambda way: way[0]
         )
 
-    def _edges(self, relit: Relit, pose: Pose) -> np.ndarray:
+    def edges(self, relit: Relit, pose: Pose) -> np.ndarray:
         """Mean contrast across the four sides: a light-pipped die ends where the floor is lighter."""
         picture = relit.lit if self._light else relit.albedo
         inner, outer = (sample(picture, *pose.place(*_border(at))) for at in (_IN, _OUT))

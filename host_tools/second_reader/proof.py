@@ -5,11 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from host_tools.second_reader.faces import INSIDE, U, V, draw_pips, patch, sample
-from host_tools.second_reader.fit import Fit
+from host_tools.second_reader.fit import Fit, Fitter
 from host_tools.second_reader.frames import FrameCheck
 from host_tools.second_reader.light import Light, Relit
 from host_tools.second_reader.profile import LIGHT_PIPS, Profile
 from host_tools.second_reader.refusal import Refused
+from host_tools.second_reader.single import SinglePip
 
 FLAT_DEGREES = 4.5  # a level die measures 0 to 3.5 degrees
 _SCORE = 0.8  # correlation of a face that is believed
@@ -42,8 +43,9 @@ class Proof:
 class Prover:
     """Proves fits of one profile."""
 
-    def __init__(self, profile: Profile, light: Light) -> None:
+    def __init__(self, profile: Profile, light: Light, fitter: Fitter) -> None:
         self._look = profile.look
+        self._single = SinglePip(profile.look, fitter)
         self._frames = FrameCheck(profile)
         self._platform = profile.platform
         self._light = light
@@ -60,6 +62,8 @@ class Prover:
         if tilt is None and (free < len(_SIDES) or self._at_wall(fit)):
             raise Refused("unreadable", "flat under one lamp?")
         self._check_face(fit)
+        if self._light_pips and fit.face == 1:
+            self._single.check(fit, relit)
         self._frames.check(fit, relit)
         return Proof(tilt, free)
 

@@ -38,7 +38,7 @@ class SecondReader:
         self._floor = Floor(profile)
         self._search = Search(profile.look)
         self._fitter = Fitter(profile.look)
-        self._prover = Prover(profile, self._light)
+        self._prover = Prover(profile, self._light, self._fitter)
 
     def read(self, frames: list[bytes]) -> dict:
         """The fields of `tumbler read --json` for one frame under each lamp (width * height grey bytes).
