@@ -48,7 +48,7 @@ def run() -> list[dict]:
 
 
 def sets() -> dict[str, Path]:
-    """Title -> folder with labels: the committed ones, then those in FRAMES (one set, or a folder of sets)."""
+    """Title -> folder with labels: the committed ones, then those in FRAMES (a set or a folder of sets)."""
     found = {path.parent.name: path.parent for path in sorted(FRAMES.rglob("labels.jsonl"))}
     if os.environ.get("FRAMES"):
         more = sorted(Path(os.environ["FRAMES"]).rglob("labels.jsonl"))

@@ -1,7 +1,7 @@
 """A single light pip: is it the middle of a one, or what is left of a two, three or more?
 
-Light-pipped dice show some outline: where the die ends the floor is lighter. If a die drawn so that the pip is
-one of its outer ones fits that outline better than one with the pip in its middle, the pip is no one.
+Light-pipped dice show some outline: where the die ends the floor is lighter. If a die drawn so that the pip
+is one of its outer ones fits that outline better than one with the pip in its middle, the pip is no one.
 """
 
 import math
