@@ -57,6 +57,7 @@ def test_a_profile_is_made_from_the_pictures_of_the_set(tmp_path):
     [label] = load_labels(folder)
     made = Profiles(folder, tmp_path / "made").find(label, 320)
     assert made == tmp_path / "made/white_black_320.json"
+    assert made is not None
     assert json.loads(made.read_text())["polarity"] == "dark-pips"
 
 
