@@ -56,8 +56,9 @@ class Floor:
         """Refused when something lies beside the dice: bright, dark, or only told by its shadow."""
         beside = self._inner & ~self._covered(fits)
         level = self.level(relit)
-        self._refuse("bright thing", (relit.steady > _BRIGHTER * level) & beside)
-        self._refuse("dark thing", (relit.lit < _DARKER * level) & beside)
+        if len(relit.planes) > 1:
+            self._refuse("bright thing", (relit.steady > _BRIGHTER * level) & beside)
+            self._refuse("dark thing", (relit.lit < _DARKER * level) & beside)
         for plane, position, images in zip(
             relit.planes, self._profile.positions, self._profile.images, strict=True
         ):

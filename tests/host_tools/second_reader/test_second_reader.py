@@ -54,6 +54,20 @@ def test_no_committed_scene_is_read_wrong_and_most_are_read(width):
     assert tally.all.lost <= 0.1 * readable, tally.all.reasons
 
 
+def test_under_one_lamp_only_dice_that_lie_alone_are_read():
+    """The mean of four frames is one picture under all the light there is."""
+    tally = Tally()
+    for label in load_labels(FRAMES / "scenes320"):
+        known = load_profile(PROFILES / f"{label.style}_320.json")
+        images = tuple(image for images in known.images for image in images)
+        single = replace(known, positions=((0.0, 0.0, 300.0),), gains=(1.0,), images=(images,))
+        frames = [np.frombuffer(frame.pixels, np.uint8) for frame in load_scene(label.path)]
+        tally.add(label, SecondReader(single).read([np.mean(frames, axis=0).astype(np.uint8).tobytes()]))
+    assert tally.errors == []
+    assert tally.by_category()["flat"].right > 0
+    assert tally.by_category()["touching"].right == 0
+
+
 def test_tells_where_the_dice_lie_and_how_flat():
     [label] = [label for label in load_labels(FRAMES / "scenes320") if label.name == "0004"]
     dice = reader("white_black", 320).read(pixels("0004"))["dice"]
