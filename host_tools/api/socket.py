@@ -10,6 +10,7 @@ from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from host_tools.api.bodies import NUMBER_LIMIT
 from host_tools.api.guard import COOKIE, guard_of, service_of
 from host_tools.api.refusals import Limited
+from host_tools.link.tasks import together
 from host_tools.people import NotAllowed, NotSignedIn, Person
 from host_tools.service.errors import SlowReader, StreamEnded, TableUnknown
 from host_tools.service.playing import Playing
@@ -60,17 +61,7 @@ async def _serve(socket: WebSocket) -> tuple[int, str]:
         return TOO_MANY, str(error)
     except ValueError as error:
         return MALFORMED, str(error)
-    tasks = [
-        asyncio.ensure_future(part)
-        for part in (_send(socket, events), _listen(socket), _watch_session(socket, person))
-    ]
-    try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        return next(iter(done)).result()
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    return await together(_send(socket, events), _listen(socket), _watch_session(socket, person))
 
 
 async def _send(socket: WebSocket, events: AsyncIterator[EventView]) -> tuple[int, str]:

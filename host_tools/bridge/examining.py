@@ -16,7 +16,7 @@ from host_tools.bridge.errors import WrongStep
 from host_tools.bridge.events import Event, EvidenceAlarm, RecordCommitted
 from host_tools.bridge.pictures import Finding, Pictures, PicturesDamaged
 from host_tools.bridge.second_opinion import OpinionFailed, opinion
-from host_tools.bridge.session import Asked, Session
+from host_tools.bridge.session import Asked
 from host_tools.bridge.sink import LedgerSink
 from host_tools.ledger import LedgerUnavailable
 from host_tools.link.clock import done_by
@@ -249,16 +249,3 @@ class Examiner:
         recent = self._books.accesses(self._table, max(0, newest.step - 1000)) if newest else []
         alarms = [each for each in recent if each.action == ALARM]
         return bool(alarms) and alarms[-1].before == before
-
-
-async def run_together(session: Session, examiner: Examiner) -> None:
-    """Keep the link up and look at the evidence, until cancelled or one of the two fails."""
-    parts = [asyncio.ensure_future(session.run()), asyncio.ensure_future(examiner.run(session.questions))]
-    try:
-        done, _ = await asyncio.wait(parts, return_when=asyncio.FIRST_COMPLETED)
-        for part in done:
-            part.result()
-    finally:
-        for part in parts:
-            part.cancel()
-        await asyncio.gather(*parts, return_exceptions=True)

@@ -22,7 +22,7 @@ from host_tools.bridge.events import (
     WagersPlaced,
     WagersWithdrawn,
 )
-from host_tools.bridge.examining import Examination, Examiner, run_together
+from host_tools.bridge.examining import Examination, Examiner
 from host_tools.bridge.feed import Feed
 from host_tools.bridge.pictures import Pictures
 from host_tools.bridge.session import NewSession
@@ -30,6 +30,7 @@ from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.terms import new_round
 from host_tools.bridge.wagering import Wager, WagerAnswer, WithdrawalAnswer
 from host_tools.ledger import LedgerUnavailable
+from host_tools.link.tasks import together
 from host_tools.rulebooks import TERMINAL_FACTS
 
 _WITHHELD_S = 5.0  # how long a device with a memory fault may keep its records to itself
@@ -84,7 +85,7 @@ class Table:
         if self._examiner is None:
             await self._session.run()
         else:
-            await run_together(self._session, self._examiner)
+            await together(self._session.run(), self._examiner.run(self._session.questions))
 
     @property
     def pictures(self) -> Pictures | None:

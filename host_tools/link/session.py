@@ -6,7 +6,7 @@ that reboots; what it never does is acknowledge a record that the sink has not c
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -26,6 +26,7 @@ from host_tools.link.errors import (
 from host_tools.link.framing import Frame, FrameParser, encode_frame
 from host_tools.link.inbox import Inbox, Verdict
 from host_tools.link.questions import ANSWERS, Questions
+from host_tools.link.tasks import together
 from host_tools.link.transport import Transport
 from host_tools.records import RecordRefused
 from tumbler import definitions
@@ -133,7 +134,7 @@ class HostSession:
     async def run(self) -> None:
         """Keep the link up, once, until cancelled or the sink fails. A begun commit is finished first."""
         try:
-            await _together(self._keep_link(), self._keep_storing(), self._keep_acknowledging())
+            await together(self._keep_link(), self._keep_storing(), self._keep_acknowledging())
         finally:
             self._stopped = True
             if self._peer:
@@ -196,7 +197,7 @@ class HostSession:
         """Talk and listen until the line is lost."""
         self._transport = transport
         try:
-            await _together(self._keep_listening(transport), self._keep_talking())
+            await together(self._keep_listening(transport), self._keep_talking())
         finally:
             self._transport = None
             await transport.close()
@@ -427,19 +428,6 @@ def _check_definitions(hello: dict[str, Any]) -> None:
         raise MessageInvalid(f"it speaks protocols {oldest} to {newest}, not {ours}: update the older side")
     if hello["schema"] != definitions.schema_digest():
         raise MessageInvalid("its definitions differ from these: flash the firmware of this release")
-
-
-async def _together(*parts: Coroutine[Any, Any, None]) -> None:
-    """Run endless parts until one fails; the others are cancelled and the failure is raised."""
-    tasks = [asyncio.create_task(part) for part in parts]
-    try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
-            task.result()
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _finished(work: Awaitable[None]) -> None:
