@@ -7,6 +7,7 @@ implementation's (RFC 8032, as the device's), since signing is not what is prove
 
 import asyncio
 from collections.abc import Callable, Iterator
+from functools import cache
 from hashlib import sha256
 from random import Random
 from typing import Any, Protocol
@@ -14,12 +15,13 @@ from typing import Any, Protocol
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from host_tools.boards import load_board
 from host_tools.faults.flash import MarkChange, Medium, MemoryMarks
 from host_tools.faults.nor import BLOCK, Erase, NorFlash
 from host_tools.faults.world import Scene, World
 from host_tools.records import Device as Registered
 from tumbler.assembly import prove
-from tumbler.config import LIMITS, Limits
+from tumbler.config import Limits
 from tumbler.controller import Controller, Identity
 from tumbler.journal import JournalFull, pages
 from tumbler.journal.ring import Ring
@@ -30,29 +32,6 @@ _RING = b"the ring"
 _LEAST_BLOCKS = 36  # with which a ring never fills although the host has its records
 _SIGNING_S = 0.1
 _ERASING_S = 0.05  # during which a board may hear nothing
-
-LIMIT_VALUES = {
-    "debounce_us": 500,
-    "gate_gap_um": 1000,
-    "min_width_us": 8000,
-    "min_speed_mm_s": 250,
-    "max_width_us": 250000,
-    "min_tumbles": 3,
-    "drive_strokes": 4,
-    "max_tumbles": 6,
-    "tumble_ms": 5000,
-    "stroke_gap_ms": 600,
-    "settle_ms": 6000,
-    "read_ms": 15000,
-    "agree_scenes": 2,
-    "refuse_scenes": 3,
-    "channel_debounce_ms": 20,
-    "cover_travel_ms": 5000,
-    "rest_mg": 60,
-    "rest_ms": 400,
-    "host_ms": 10000,
-}
-assert set(LIMIT_VALUES) == set(LIMITS)
 
 
 class PowerCut(BaseException):
@@ -301,7 +280,7 @@ class SimulatedDevice:
         session = self._rng.randrange(1, 1 << 32)
         link = DeviceSession(journal, self._host_key, identity, session, board.send)
         scene = Scene(self._world, self._rng)
-        parts = (board, Limits(LIMIT_VALUES), Identity(b"f" * 32, self._profile), scene)
+        parts = (board, _limits(), Identity(b"f" * 32, self._profile), scene)
         return Controller(*parts, journal, chain, link, proven)
 
     def _check_kept(self, journal: Ring) -> None:
@@ -338,3 +317,8 @@ class SimulatedDevice:
             garbage = self.tears.choice((None, lambda: self.tears.getrandbits(32)))
             operation.torn(self._medium.content, percent, garbage)
         raise PowerCut
+
+
+@cache
+def _limits() -> Limits:
+    return Limits(load_board("virtual").settings["limits"])

@@ -44,6 +44,14 @@ class Outbox(Endings):
         )
         return [Notice(*row) for row in rows]
 
+    def newest_notice(self, sources: Sequence[str]) -> int:
+        """The number of the newest notice of some sources; 0 when there is none."""
+        marks = ", ".join("?" * len(sources))
+        row = self.store.row(
+            f"SELECT coalesce(max(number), 0) FROM notices WHERE source IN ({marks})", sources
+        )
+        return row[0] if row else 0
+
     def undelivered(self, consumer: str, source: str, limit: int = 1000) -> list[Notice]:
         """The notices of a source that a consumer was not marked to have had, oldest first."""
         return self.notices(source, self.delivered(consumer, source), limit)

@@ -4,7 +4,6 @@ What takes two people is proposed here and done when another person confirms it.
 by the rulebook in the bridge; here the right people ask for it, for a reason, with a picture.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from host_tools import ledger
@@ -59,7 +58,7 @@ class Deciding:
             await running.in_round(round_.id, lambda: running.table.void_round(fact, self._person.name))
 
         said = {"fact": fact, "reason": reason}
-        return await self._changing(running, "void", said, lambda: running.take(work), round_.id)
+        return await self._playing.changing(running, "void", said, lambda: running.take(work), round_.id)
 
     async def refer(self, table: str, round_id: str, fact: str, reason: str) -> RoundView:
         """Leave the round to the people whom the rulebook names: a held one, or one that goes on, because of
@@ -68,7 +67,7 @@ class Deciding:
         _require_reason(reason)
         said = {"fact": fact, "reason": reason}
         if round_.state == "held":
-            return await self._changing(
+            return await self._playing.changing(
                 running, "refer", said, lambda: running.table.desk.refer(round_.id, DOUBTED), round_.id
             )
         _require_referred(running, fact)
@@ -76,14 +75,14 @@ class Deciding:
         async def work() -> None:
             await running.in_round(round_.id, lambda: running.table.void_round(fact))
 
-        return await self._changing(running, "refer", said, lambda: running.take(work), round_.id)
+        return await self._playing.changing(running, "refer", said, lambda: running.take(work), round_.id)
 
     async def void_referred(self, table: str, round_id: str, reason: str) -> RoundView:
         """Void a round that was referred: every stake goes back."""
         running, round_ = self._at(Deed.DECIDE, table, round_id)
         _require_reason(reason)
         desk, name = running.table.desk, self._person.name
-        return await self._changing(
+        return await self._playing.changing(
             running,
             "void-referred",
             {"reason": reason},
@@ -96,7 +95,7 @@ class Deciding:
         running, round_ = self._at(Deed.DECIDE, table, round_id)
         _require_reason(reason)
         desk = running.table.desk
-        return await self._changing(
+        return await self._playing.changing(
             running, "release", {"reason": reason}, lambda: desk.release(round_.id), round_.id
         )
 
@@ -181,7 +180,7 @@ class Deciding:
         said: dict[str, object] = {"proposal": proposal.id, "proposed_by": proposal.proposed_by}
         if proposal.deed == AFFECTED:
             affected = [bytes.fromhex(each) for each in proposal.affected]
-            await self._changing(
+            await self._playing.changing(
                 running, AFFECTED, said, lambda: desk.void_affected(affected, decision), round_id
             )
             return [self._playing.shown(running.round(each)) for each in affected]
@@ -189,7 +188,7 @@ class Deciding:
         if faces is None:
             raise Asked("the proposal has no faces")
         work = desk.correct if proposal.deed == CORRECTION else desk.settle_referred
-        view = await self._changing(
+        view = await self._playing.changing(
             running, proposal.deed, said, lambda: work(round_id, faces, decision), round_id
         )
         return [view]
@@ -236,16 +235,6 @@ class Deciding:
         }
         await self._service.log(proposal.table, self._person, action, {}, told)
         self._service.tell("proposals-changed", proposal.table)
-
-    async def _changing(
-        self,
-        running: RunningTable,
-        action: str,
-        said: Mapping[str, object],
-        work: Callable[[], Awaitable[object]],
-        round_id: bytes,
-    ) -> RoundView:
-        return await self._playing.changing(running, action, said, work, round_id)
 
     def _at(self, deed: Deed, table: str, round_id: str) -> tuple[RunningTable, ledger.Round]:
         self._person.require(deed)

@@ -24,7 +24,7 @@ class Stream:
         self._books = books
         self._sources = tuple(sources)
         self._readers: dict[asyncio.Queue[EventView | None], str | None] = {}
-        self.newest = self._newest_number()
+        self.newest = books.newest_notice(sources)  # whatever is there counts as told
 
     def hint(self, event: EventView) -> None:
         """Tell all readers something that they may miss."""
@@ -88,14 +88,6 @@ class Stream:
 
     def _of(self, table: str | None) -> tuple[str, ...]:
         return self._sources if table is None else (table,)
-
-    def _newest_number(self) -> int:
-        """Nobody has been told anything yet, so that whatever is there counts as told."""
-        marks = ", ".join("?" * len(self._sources))
-        row = self._books.store.row(
-            f"SELECT coalesce(max(number), 0) FROM notices WHERE source IN ({marks})", self._sources
-        )
-        return row[0] if row else 0
 
 
 def _event(notice: Notice) -> EventView:

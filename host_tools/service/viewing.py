@@ -1,8 +1,10 @@
 """From the ledger's rows to what leaves the service: rounds, wagers, settlements and differences as views."""
 
+from dataclasses import asdict
 from functools import cache, partial
 
 from host_tools import ledger, settlement
+from host_tools.bridge.deciding import differences_of
 from host_tools.bridge.terms import FindRulebook, TermsLost, terms_of
 from host_tools.ledger import Ledger
 from host_tools.service.views import DifferenceView, RoundView, SettlementView, WagerView
@@ -108,19 +110,8 @@ def _differences(
     """What the latest correction is to collect and to pay."""
     if not made or made[-1].corrects is None:
         return ()
-    text = cache(partial(settlement.text_from_minor, decimals=round_.decimals))
-    return tuple(
-        DifferenceView(
-            id=line.after.wager.id,
-            player=line.after.wager.player,
-            wager=line.after.wager.wager,
-            stake=text(line.after.wager.stake),
-            returned_before=text(line.before.returned),
-            returned=text(line.after.returned),
-            amount=text(line.amount),
-        )
-        for line in books.differences(round_.id, made[-1].entry)
-    )
+    lines = books.differences(round_.id, made[-1].entry)
+    return tuple(DifferenceView(**asdict(each)) for each in differences_of(lines, round_.decimals))
 
 
 def _winning(
