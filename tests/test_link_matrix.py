@@ -8,9 +8,10 @@ from collections import Counter
 
 import pytest
 
+from host_tools.faults.virtual_time import VirtualClock
 from host_tools.link import DeviceRestarted, Event, EvidenceFile, EvidenceGone, HostSession
 from host_tools.link.errors import SessionStopped
-from tests.host_tools.link.rig import Device, Faults, Line, MemorySink, VirtualClock, in_virtual_time
+from tests.host_tools.link.rig import Device, Faults, Line, MemorySink, in_virtual_time
 from tumbler import definitions
 from tumbler import journal as journals
 

@@ -7,7 +7,6 @@ minutes. DATE: today's when left out.
 """
 
 import datetime
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks import reader  # noqa: E402 - the checkout's, wherever this is run from
+from host_tools.campaign.commit import commit  # noqa: E402
 from host_tools.scoring import Counts  # noqa: E402
 
 PAGE = ROOT / "docs/reader.md"
@@ -36,10 +36,7 @@ COLUMNS = """| category, style | scenes | right | wrong | refused | of these rea
 
 
 def main(date: str) -> None:
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout.strip()
-    parts = [HEAD.format(date=date, commit=commit)]
+    parts = [HEAD.format(date=date, commit=commit())]
     for title, folder in reader.sets().items():
         for name, score in reader.score(folder).items():
             if score.tally.all.scenes:

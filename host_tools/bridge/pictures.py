@@ -6,7 +6,6 @@ Whatever a method has written is durable when it returns, so that a settlement m
 
 import hashlib
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any, Self
 
 from PIL import Image
 
+from host_tools.durable import sync
 from host_tools.images import load_frame
 from host_tools.link import EvidenceFile
 
@@ -79,10 +79,10 @@ class Pictures:
         for lamp, frame in enumerate(frames):
             path = making / f"lamp{lamp}.png"
             Image.frombytes("L", size, frame).save(path)
-            _sync(path)
-        _sync(making)
+            sync(path)
+        sync(making)
         making.rename(self._scene(digest))
-        _sync(self.folder)
+        sync(self.folder)
 
     def came(self, digest: bytes) -> None:
         """Forget the frames as they came: they are kept."""
@@ -105,9 +105,9 @@ class Pictures:
         path = self._rounds / f"{round_id.hex()}.json"
         new = path.with_suffix(".new")
         new.write_text(finding.to_json())
-        _sync(new)
+        sync(new)
         new.rename(path)
-        _sync(self._rounds)
+        sync(self._rounds)
 
     def finding(self, round_id: bytes) -> Finding | None:
         """What was found about a round; None before it was looked at. Raises PicturesDamaged."""
@@ -124,12 +124,3 @@ class Pictures:
 
     def _lamps(self, digest: bytes) -> list[Path]:
         return sorted(self._scene(digest).glob("lamp*.png"))
-
-
-def _sync(path: Path) -> None:
-    """Have the system write a file or a folder to the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

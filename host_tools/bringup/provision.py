@@ -7,7 +7,6 @@ whose host key was lost all the same is told apart from one that is registered.
 
 import ast
 import json
-import os
 import secrets
 import tempfile
 from collections.abc import Callable
@@ -22,6 +21,7 @@ from host_tools.boards import Board
 from host_tools.bringup.errors import BoardLost, DeviceError, StepFailed, Unsuitable
 from host_tools.bringup.flash import hold
 from host_tools.bringup.remote import Remote
+from host_tools.durable import sync
 from host_tools.records import Device, Registry, RegistryError
 
 Tell = Callable[[str], None]
@@ -198,8 +198,8 @@ def write_record(ceremony: Ceremony, folder: Path) -> Path:
     try:
         with path.open("x") as file:
             file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
+        sync(path)
+        sync(folder)
     except OSError as error:
         raise StepFailed(
             f"the device is registered, but its record cannot be written to {path} ({error.strerror}): nobody"

@@ -41,8 +41,8 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 class VirtualClock:
     """The link's clock over the running loop; `offset_ms` sets the wall clock wrong."""
 
-    def __init__(self) -> None:
-        self.offset_ms = 0
+    def __init__(self, offset_ms: int = 0) -> None:
+        self.offset_ms = offset_ms
 
     def now(self) -> float:
         """See link.Clock."""

@@ -1,9 +1,9 @@
 """A scene's frames as they come from a device: a file that grows, and is whole only when its SHA-256 is."""
 
 import hashlib
-import os
 from pathlib import Path
 
+from host_tools.durable import sync
 from host_tools.link.errors import EvidenceWrong
 
 
@@ -39,6 +39,6 @@ class EvidenceFile:
         if hashlib.sha256(whole).digest() != self.digest:
             self._part.unlink()
             raise EvidenceWrong(f"{len(whole)} bytes came that are not the frames {self.digest.hex()}")
-        with self._part.open("rb") as file:
-            os.fsync(file.fileno())
+        sync(self._part)
         self._part.rename(self.path)
+        sync(self.path.parent)

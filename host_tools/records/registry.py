@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from host_tools.durable import sync
 from host_tools.records.errors import (
     DeviceKnown,
     KeyRefused,
@@ -196,14 +197,9 @@ def _write(path: Path, devices: Iterable[Device]) -> None:
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text + "\n")
-            file.flush()
-            os.fsync(file.fileno())
+        sync(Path(temporary))
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
         raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync(path.parent)

@@ -6,10 +6,10 @@ import asyncio
 import functools
 import hashlib
 import random
-import selectors
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
+from host_tools.faults.virtual_time import VirtualLoop
 from host_tools.link import TransportLost, UnknownDevice
 from tumbler import definitions
 from tumbler.evidence import Evidence
@@ -17,53 +17,7 @@ from tumbler.link.session import DeviceSession
 
 DEVICE = b"tumbler1"
 KEY = bytes(range(32))
-WALL_MS = 1_764_000_000_000
 UART_BUFFER = 512  # bytes that wait for the line
-
-
-class Stuck(Exception):
-    """Everything waits and no timer runs: the tested thing would hang for ever."""
-
-
-class _LeapingSelector(selectors.SelectSelector):
-    """Instead of sleeping until the next timer, time leaps to it."""
-
-    now = 0.0
-
-    def select(self, timeout: float | None = None) -> Any:
-        events = super().select(0)
-        if not events:
-            if timeout is None:
-                raise Stuck
-            self.now += max(timeout, 0)
-        return events
-
-
-class VirtualLoop(asyncio.SelectorEventLoop):
-    """An event loop whose time passes in no time, and is the same in every run."""
-
-    def __init__(self) -> None:
-        self._leaping = _LeapingSelector()
-        super().__init__(self._leaping)
-
-    def time(self) -> float:
-        return self._leaping.now
-
-
-class VirtualClock:
-    """The session's clock over the running (virtual) loop; `offset_ms` sets the wall clock wrong."""
-
-    def __init__(self, offset_ms: int = 0) -> None:
-        self.offset_ms = offset_ms
-
-    def now(self) -> float:
-        return asyncio.get_running_loop().time()
-
-    def wall_ms(self) -> int:
-        return WALL_MS + self.offset_ms + int(self.now() * 1000)
-
-    async def sleep(self, seconds: float) -> None:
-        await asyncio.sleep(seconds)
 
 
 def run_virtually(work: Coroutine[Any, Any, None], limit_s: float) -> None:

@@ -5,6 +5,7 @@ import random
 
 import pytest
 
+from host_tools.faults.virtual_time import WALL_MS, VirtualClock
 from host_tools.link import (
     CommandInvalid,
     CommandTimeout,
@@ -16,7 +17,7 @@ from host_tools.link import (
 )
 from host_tools.link.framing import FrameParser, encode_frame
 from host_tools.records import RecordRefused
-from tests.host_tools.link.rig import DEVICE, KEY, WALL_MS, Line, MemorySink, VirtualClock, in_virtual_time
+from tests.host_tools.link.rig import DEVICE, KEY, Line, MemorySink, in_virtual_time
 from tumbler import definitions
 from tumbler.link.commands import CommandGate
 from tumbler.link.seal import Seal

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from host_tools.faults.virtual_time import VirtualClock
 from host_tools.link import EvidenceFile, EvidenceGone, EvidenceWrong, HostSession, Observer
-from tests.host_tools.link.rig import Device, Faults, Line, MemorySink, VirtualClock, in_virtual_time
+from tests.host_tools.link.rig import Device, Faults, Line, MemorySink, in_virtual_time
 from tumbler import definitions
 from tumbler import journal as journals
 

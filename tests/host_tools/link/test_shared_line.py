@@ -5,8 +5,9 @@ import random
 
 import pytest
 
+from host_tools.faults.virtual_time import VirtualClock
 from host_tools.link import Bus, HostSession
-from tests.host_tools.link.rig import Device, MemorySink, VirtualClock, in_virtual_time
+from tests.host_tools.link.rig import Device, MemorySink, in_virtual_time
 from tumbler import definitions
 from tumbler import journal as journals
 
