@@ -50,22 +50,29 @@ def _reader(figures):
             " for their dice, light and size.\n"
         )
     for axis in AXES:
-        yield from _markdown(
-            (axis, "scenes", "right", "wrong", "refused rightly", "borderline refused", "readable refused"),
-            [
-                (
-                    name,
-                    each["scenes"],
-                    each["right"],
-                    each["errors"],
-                    each["refused_rightly"],
-                    each["refused_borderline"],
-                    f"{each['lost']} of {each['readable']}",
-                )
-                for name, each in figures["by"][axis].items()
-            ],
-        )
+        yield from _groups(axis, figures["by"][axis])
+    yield "The popular recipe (blobs and clusters) on the same scenes:\n"
+    for axis, groups in figures["recipe"].items():
+        yield from _groups(axis, groups)
     yield from _markdown(("die, and what was read", "dice"), figures["confusion"].items())
+
+
+def _groups(axis, groups):
+    return _markdown(
+        (axis, "scenes", "right", "wrong", "refused rightly", "borderline refused", "readable refused"),
+        [
+            (
+                name,
+                each["scenes"],
+                each["right"],
+                each["errors"],
+                each["refused_rightly"],
+                each["refused_borderline"],
+                f"{each['lost']} of {each['readable']}",
+            )
+            for name, each in groups.items()
+        ],
+    )
 
 
 def _table(figures):

@@ -6,6 +6,7 @@ from typing import Any
 
 from host_tools.scoring import Counts, Outcome, clopper_pearson
 
+RECIPE_AXES = ("category", "size")
 AXES = ("category", "style", "size", "lamps", "renderer", "trouble", "unit")
 UNCALIBRATED = "uncalibrated"  # in place of an outcome: no profile could be made, so nothing was read
 CRASHED = "crashed"  # in place of a refusal's reason: the reader ended with an error
@@ -36,14 +37,15 @@ class Group(Counts):
 class ReaderFigures:
     """Counts of a reader's results.
 
-    `all`, `by`: overall, and by axis and value; `confusion`: (true, read) -> dice of read scenes; `refusals`:
-    (reason, detail) -> readable scenes; `wrong`, `lost`, `crashed`: numbers of scenes; `times`: milliseconds
-    by size and lamps.
+    `all`, `by`: overall, and by axis and value; `recipe`: of the popular recipe on the same scenes, by axis
+    and value; `confusion`: (true, read) -> dice of read scenes; `refusals`: (reason, detail) -> readable
+    scenes; `wrong`, `lost`, `crashed`: numbers of scenes; `times`: milliseconds by size and lamps.
     """
 
     def __init__(self, results: Iterable[dict[str, Any]]) -> None:
         self.all = Group()
         self.by: dict[str, dict[str, Group]] = {axis: defaultdict(Group) for axis in AXES}
+        self.recipe: dict[str, dict[str, Group]] = {axis: defaultdict(Group) for axis in RECIPE_AXES}
         self.confusion: Counter[tuple[int | None, int | None]] = Counter()
         self.refusals: Counter[tuple[str, str]] = Counter()
         self.uncalibrated = 0
@@ -58,10 +60,14 @@ class ReaderFigures:
         if result["outcome"] == UNCALIBRATED:
             self.uncalibrated += 1
             return
-        outcome = Outcome(result["outcome"])
-        for counts in (self.all, *(self.by[axis][str(result[axis])] for axis in AXES)):
+        outcome, readable = Outcome(result["outcome"]), result["verdict"] == READABLE
+        for counts in (self.all, *(self.by[axis][result[axis]] for axis in AXES)):
             counts.outcomes[outcome] += 1
-            counts.readable += result["verdict"] == READABLE
+            counts.readable += readable
+        for axis in RECIPE_AXES:
+            counts = self.recipe[axis][result[axis]]
+            counts.outcomes[Outcome(result["recipe"])] += 1
+            counts.readable += readable
         self.confusion.update(tuple(pair) for pair in result["pairs"])
         self.times[f"{result['size']}, {result['lamps']}"].append(result["read_ms"])
         if outcome.is_error:
@@ -79,14 +85,19 @@ class ReaderFigures:
             "uncalibrated": self.uncalibrated,
             "crashed": len(self.crashed),
             "all": self.all.as_json(),
-            "by": {
-                axis: {name: counts.as_json() for name, counts in sorted(groups.items())}
-                for axis, groups in self.by.items()
-            },
+            "by": _grouped(self.by),
+            "recipe": _grouped(self.recipe),
             "confusion": {_pair(pair): count for pair, count in sorted(self.confusion.items(), key=_order)},
             "refusals": [[*why, count] for why, count in self.refusals.most_common()],
             "wrong_scenes": self.wrong[:MOST_NAMED],
         }
+
+
+def _grouped(by: dict[str, dict[str, Group]]) -> dict[str, dict[str, Any]]:
+    return {
+        axis: {str(name): counts.as_json() for name, counts in sorted(groups.items())}
+        for axis, groups in by.items()
+    }
 
 
 def _pair(pair: tuple[int | None, int | None]) -> str:

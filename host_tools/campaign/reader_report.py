@@ -38,6 +38,9 @@ def _parts(figures: dict[str, Any], counted: ReaderFigures, studio: Studio) -> I
     yield table("All", _HEAD, [_row("all", counted.all)], 4)
     for axis, groups in counted.by.items():
         yield table(f"By {axis}", _HEAD, [_row(name, each) for name, each in sorted(groups.items())], 4)
+    for axis, groups in counted.recipe.items():
+        rows = [_row(name, each) for name, each in sorted(groups.items())]
+        yield table(f"The popular recipe (blobs and clusters) on the same scenes, by {axis}", _HEAD, rows, 4)
     yield _confusion(counted)
     yield table(
         "Why readable scenes were refused",

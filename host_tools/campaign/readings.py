@@ -1,4 +1,7 @@
-"""One scene of the reader's campaign: the twin shows it, the device's reader reads it, and it is judged."""
+"""One scene of the reader's campaign: the twin shows it, the device's reader reads it, and it is judged.
+
+Beside it the popular recipe, to measure by.
+"""
 
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
@@ -11,6 +14,7 @@ from host_tools.campaign.profiles import Profiles
 from host_tools.campaign.reader_figures import CRASHED, UNCALIBRATED
 from host_tools.read.runtimes import ReadError, read_on_micropython
 from host_tools.scoring import Label, LabelledDie, judge
+from host_tools.scoring.sets import read_by_recipe
 from host_tools.twin.studio import Shot, Studio
 from host_tools.virtual_board.build import build
 
@@ -32,16 +36,17 @@ class Readings:
         return self._told(shot, number) | {"twin_ms": round(1000 * rendered_s)}
 
     def _told(self, shot: Shot, number: int) -> dict[str, Any]:
-        answer = self._read(shot)
-        found = judge(label_of(shot), answer)
-        outcome = UNCALIBRATED if answer["reason"] == UNCALIBRATED else found.outcome.value
+        label, (answer, recipe) = label_of(shot), self._read(shot)
+        found = judge(label, answer)
+        calibrated = answer["reason"] != UNCALIBRATED
         return {
             "scene": number,
             **asdict(shot.draw),
             "unit": shot.unit.number,
             "verdict": shot.label["verdict"],
             "reason": shot.label["reason"],
-            "outcome": outcome,
+            "outcome": found.outcome.value if calibrated else UNCALIBRATED,
+            "recipe": judge(label, recipe).outcome.value if calibrated else UNCALIBRATED,
             "pairs": found.pairs,
             "true": sorted(shot.label["values"]),
             "read": sorted(answer["faces"]),
@@ -50,15 +55,19 @@ class Readings:
             "read_ms": answer["ms"],
         }
 
-    def _read(self, shot: Shot) -> dict[str, Any]:
+    def _read(self, shot: Shot) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What the device's reader answers, and the recipe."""
         draw = shot.draw
         profile = self.profiles.path(shot.unit.number, draw.size, draw.lamps, draw.style)
         if profile is None:
-            return _refusal(UNCALIBRATED, "")
+            return _refusal(UNCALIBRATED, ""), _refusal(UNCALIBRATED, "")
+        frames = [frame.tobytes() for frame in shot.picture.frames]
+        with read_by_recipe(profile, COUNT) as read:
+            recipe = read(frames)
         try:
-            return self._readers.read(profile, [frame.tobytes() for frame in shot.picture.frames])
+            return self._readers.read(profile, frames), recipe
         except ReadError as error:
-            return _refusal(CRASHED, str(error))
+            return _refusal(CRASHED, str(error)), recipe
 
     @cached_property
     def _readers(self) -> "_Readers":

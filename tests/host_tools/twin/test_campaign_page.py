@@ -21,6 +21,7 @@ AXES = ("category", "style", "size", "lamps", "renderer", "trouble")
 
 def test_errors_refusals_seed_and_commit_are_on_the_page() -> None:
     line = {"unit": 0, "pairs": [], "refusal": "", "detail": "", "read_ms": 1, "verdict": "readable"}
+    line |= {"recipe": str(Outcome.WRONG)}
     line |= dict.fromkeys(AXES, "a-group")
     outcomes = [Outcome.RIGHT] * 7 + [Outcome.WRONG] + [Outcome.LOST] * 2
     results = [{**line, "scene": n, "outcome": str(outcome)} for n, outcome in enumerate(outcomes)]
@@ -43,6 +44,7 @@ def test_errors_refusals_seed_and_commit_are_on_the_page() -> None:
         "**1 wrong** of 8 scenes read: at most 47 %",
         "2 of 10 readable ones, 20 %",
         "| a-group | 10 | 7 | 1 | 0 | 0 | 2 of 10 |",
+        "| a-group | 10 | 0 | 10 | 0 | 0 | 0 of 10 |",
         "--rounds 5 --seed 4711`",
         "**0 wrong** of 5 rounds settled, at most 45 %; 15 settled wagers",
     ):

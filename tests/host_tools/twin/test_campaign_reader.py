@@ -42,6 +42,8 @@ def test_every_scene_is_read_and_judged_by_what_lies_there(campaign: tuple[Path,
     assert figures["all"]["scenes"] + figures["uncalibrated"] == SCENES
     assert figures["all"]["errors"] == 0
     assert figures["all"]["right"] >= 2, "it read something"
+    assert sum(each["scenes"] for each in figures["recipe"]["size"].values()) == figures["all"]["scenes"]
+    assert any(each["recipe"] != each["outcome"] for each in told), "the recipe is another reader"
     assert (figures["seed"], figures["units"]) == (SEED, 1)
     assert json.loads((folder / "figures.json").read_text()) == figures
 
@@ -70,6 +72,7 @@ def line(number: int, outcome: Outcome | str, **changes) -> dict:
         "unit": 0,
         "verdict": "readable",
         "outcome": str(outcome),
+        "recipe": str(Outcome.WRONG),
         "pairs": [],
         "refusal": "",
         "detail": "",
@@ -91,6 +94,7 @@ def test_every_kind_of_error_is_counted_and_named() -> None:
         ]
     )
     told = counted.as_json()
+    assert told["recipe"]["category"]["x"]["errors"] == 6
     assert counted.wrong == [1, 2]
     assert counted.lost == [3, 4]
     assert told["crashed"] == 1
