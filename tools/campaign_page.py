@@ -1,7 +1,9 @@
 """Writes docs/campaign.md from the figures in docs/campaign; --check only says whether it is stale.
 
-tumbler bench reader --scenes 20000      then copy figures.json from the report's folder
-tumbler bench table --rounds 5000        to docs/campaign/reader.json and table.json
+tumbler bench reader --scenes 20000                to docs/campaign/reader.json and table.json
+tumbler bench table --rounds 5000                  copy figures.json from the reports' folders
+tumbler twin rounds --rounds 10000 --json          > docs/campaign/strong.json
+tumbler twin rounds --rounds 2000 --force 9 --json > docs/campaign/weak.json
 """
 
 import json
@@ -15,6 +17,7 @@ from generated_files import bring_up_to_date, is_check  # noqa: E402
 
 FOLDER = ROOT / "docs" / "campaign"
 PAGE = "docs/campaign.md"
+NAMES = ("reader", "table", "strong", "weak")
 AXES = ("category", "style", "size", "lamps", "renderer", "trouble")
 HEAD = """# What the twin's campaigns found
 
@@ -24,9 +27,9 @@ Made by `tools/campaign_page.py` from the figures in `docs/campaign`; how they c
 """
 
 
-def text(reader, table):
-    """The page, from the figures of the two campaigns as they were written."""
-    return "\n".join([HEAD, *_reader(reader), "", *_table(table)]) + "\n"
+def text(reader, table, strong, weak):
+    """The page, from the figures of the campaigns and of strong and weak rounds as they were written."""
+    return "\n".join([HEAD, *_reader(reader), "", *_table(table), *_fairness(strong, weak)])
 
 
 def _reader(figures):
@@ -95,6 +98,51 @@ def _table(figures):
         )
 
 
+def _fairness(*strengths):
+    yield "## Fairness of the dice\n"
+    yield (
+        "Rounds of four strokes by `tumbler twin rounds`, each from where the dice lay; p of Pearson's"
+        " chi-square. Strokes that are too weak keep faces: the device voids those rounds as too few tumbles,"
+        " and what the rounds that it reads still show is the residual.\n"
+    )
+    yield from _markdown(
+        (
+            "rounds",
+            "p of faces",
+            "of each die",
+            "of totals",
+            "round to round",
+            "least",
+            "dice that keep a face",
+        ),
+        [
+            (
+                f"{name}; commit `{played['commit']}`, seed {played['seed']}",
+                _p(told["faces"]),
+                " ".join(map(_p, told["dice"])),
+                _p(told["totals"]),
+                _p(told["following"]),
+                f"{told['least_p']:.3f}",
+                f"{100 * told['kept']:.2f} %, fair: 16.67 %",
+            )
+            for played in strengths
+            for name, told in _of_strength(played)
+        ],
+    )
+
+
+def _of_strength(played):
+    newtons = f"strokes of {played['force']:g} N"
+    void = played["void_too_few_tumbles"]
+    yield f"{played['rounds']:,}, {newtons}, {void:,} void as too few tumbles", played["fairness"]
+    if played["fairness_of_read"]:
+        yield f"{played['read']:,} of them that a device reads", played["fairness_of_read"]
+
+
+def _p(test):
+    return f"{test['p']:.3f}"
+
+
 def _markdown(head, rows):
     yield "| " + " | ".join(map(str, head)) + " |"
     yield "|---" * len(head) + "|"
@@ -109,7 +157,7 @@ def _percent(share):
 
 def main(arguments):
     check = is_check("campaign_page.py", arguments)
-    figures = [FOLDER / f"{name}.json" for name in ("reader", "table")]
+    figures = [FOLDER / f"{name}.json" for name in NAMES]
     missing = [path for path in figures if not path.exists()]
     if missing:
         sys.exit(f"no {', '.join(str(path.relative_to(ROOT)) for path in missing)}: run the campaigns first")

@@ -95,10 +95,12 @@ def rounds(
     """Play rounds of four strokes and tell how fair the faces are, and how the dice lie."""
 
     def work() -> dict[str, Any]:
+        from host_tools.campaign.commit import commit  # noqa: PLC0415
         from host_tools.twin.machine import Machine  # noqa: PLC0415
         from host_tools.twin.rounds import play  # noqa: PLC0415
 
-        return play(rounds, Machine().force if force is None else force, seed, jobs or _cores())
+        newtons = Machine().force if force is None else force
+        return {"commit": commit(), **play(rounds, newtons, seed, jobs or _cores())}
 
     _tell(_guarded(work), as_json, _describe_rounds)
 

@@ -11,6 +11,7 @@ import pytest
 from host_tools.campaign.reader_figures import ReaderFigures
 from host_tools.campaign.table_figures import TableFigures
 from host_tools.scoring import Outcome
+from host_tools.twin import rounds
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
@@ -38,7 +39,8 @@ def test_errors_refusals_seed_and_commit_are_on_the_page() -> None:
         "rounds": [played] * 5,
     }
     table = asked | TableFigures([sitting]).as_json()
-    page = campaign_page.text(json.loads(json.dumps(reader)), json.loads(json.dumps(table)))
+    strong, weak = (asked | rounds.play(40, newtons, 4711, 1) for newtons in (16.0, 5.0))
+    page = campaign_page.text(*json.loads(json.dumps((reader, table, strong, weak))))
     for told in (
         "--scenes 10 --seed 4711`, commit `c0ffee`",
         "**1 wrong** of 8 scenes read: at most 47 %",
@@ -46,6 +48,8 @@ def test_errors_refusals_seed_and_commit_are_on_the_page() -> None:
         "| a-group | 10 | 7 | 1 | 0 | 0 | 2 of 10 |",
         "| a-group | 10 | 0 | 10 | 0 | 0 | 0 of 10 |",
         "--rounds 5 --seed 4711`",
+        "| 40, strokes of 16 N, 0 void as too few tumbles; commit `c0ffee`, seed 4711 |",
+        "| 40, strokes of 5 N, 40 void as too few tumbles; commit `c0ffee`, seed 4711 |",
         "**0 wrong** of 5 rounds settled, at most 45 %; 15 settled wagers",
     ):
         assert told in page, page
