@@ -104,17 +104,11 @@ def correct(bench: Bench, round_id: bytes, faces: ledger.Faces, decision: Decisi
     return _replace(bench, change, outcomes, decision)
 
 
-def void_affected(
-    bench: Bench, table: str, round_ids: list[bytes], decision: Decision
-) -> list[RoundCorrection]:
-    """Void settled rounds that a damaged die touched (RWS 5.4): what was paid and collected goes back.
+def void_affected(bench: Bench, table: str, round_id: bytes, decision: Decision) -> RoundCorrection:
+    """Void a settled round that a damaged die touched (RWS 5.4): what was paid and collected goes back.
 
-    Raises WrongStep, for all rounds together, when one is not settled or the rules void only the one round.
+    Raises WrongStep when it is not settled at this table or the rules void only the one round.
     """
-    return [_void_one(bench, table, round_id, decision) for round_id in round_ids]
-
-
-def _void_one(bench: Bench, table: str, round_id: bytes, decision: Decision) -> RoundCorrection:
     round_ = bench.books.round(round_id)
     made = bench.books.settlement(round_id)
     if round_.table != table or round_.state != "settled" or made is None:

@@ -5,6 +5,7 @@ from functools import partial
 
 from host_tools import ledger
 from host_tools.bridge import deciding
+from host_tools.bridge.by import BRIDGE, By, durably_noted, noted
 from host_tools.bridge.deciding import Decision
 from host_tools.bridge.events import (
     RoundCorrected,
@@ -19,7 +20,8 @@ from host_tools.bridge.sink import LedgerSink
 class Desk:
     """Decisions on held, referred and settled rounds of one table; each is durable when it returns.
 
-    Who may decide is for the service to know; here two people are two different names.
+    Who may decide is for the service to know; here two people are two different names. `by` is who carries it
+    out, for the access log.
     """
 
     def __init__(self, table: str, device: bytes, sink: LedgerSink) -> None:
@@ -36,13 +38,13 @@ class Desk:
         current = self._books.current_round(self._table)
         return current.id if current and current.state == "held" else None
 
-    async def release(self, round_id: bytes) -> RoundOutcome:
+    async def release(self, round_id: bytes, by: By = BRIDGE) -> RoundOutcome:
         """Settle a held round by its reading: the evidence agrees. Raises WrongStep."""
-        return await self._sink.release(round_id)
+        return await self._sink.release(round_id, by)
 
-    async def refer(self, round_id: bytes, fact: str) -> RoundOutcome:
+    async def refer(self, round_id: bytes, fact: str, by: By = BRIDGE) -> RoundOutcome:
         """Leave a held round to people: its evidence disagrees or is missing. Raises WrongStep."""
-        return await self._sink.refer(round_id, fact)
+        return await self._sink.refer(round_id, fact, by)
 
     # --- referred: the rules leave it to people ---
 
@@ -50,36 +52,41 @@ class Desk:
         """The rounds that wait for a decision, oldest first."""
         return self._books.referred_rounds(self._table)
 
-    async def void_referred(self, round_id: bytes, decided_by: str, reason: str) -> RoundOutcome:
+    async def void_referred(
+        self, round_id: bytes, decided_by: str, reason: str, by: By = BRIDGE
+    ) -> RoundOutcome:
         """Void a referred round: every stake goes back. Raises WrongStep, DecisionIncomplete."""
         bench = self._sink.bench()
-        outcome = await self._books.durably(
-            partial(deciding.void_referred, bench, round_id, decided_by, reason)
-        )
+        work = partial(deciding.void_referred, bench, round_id, decided_by, reason)
+        outcome = await durably_noted(self._books, by, "void-referred", round_id, bench.now_ms, work)
         ruling = (outcome.fact, outcome.action, outcome.clause)
         self._sink.announce(self._device, RoundVoid(round_id, *ruling))
         return outcome
 
-    async def settle_referred(self, round_id: bytes, faces: ledger.Faces, decision: Decision) -> RoundOutcome:
+    async def settle_referred(
+        self, round_id: bytes, faces: ledger.Faces, decision: Decision, by: By = BRIDGE
+    ) -> RoundOutcome:
         """Settle a referred round by the dice as two people saw them; the outcome bears their names.
 
         Raises WrongStep, settlement.OutcomeError, TermsLost."""
         bench = self._sink.bench()
-        outcome = await self._books.durably(
-            partial(deciding.settle_referred, bench, round_id, faces, decision)
-        )
+        work = partial(deciding.settle_referred, bench, round_id, faces, decision)
+        outcome = await durably_noted(self._books, by, "settle-referred", round_id, bench.now_ms, work)
         self._sink.announce(self._device, RoundSettled(round_id, outcome))
         return outcome
 
     # --- settled: a wrong result, damaged dice ---
 
-    async def correct(self, round_id: bytes, faces: ledger.Faces, decision: Decision) -> RoundCorrection:
+    async def correct(
+        self, round_id: bytes, faces: ledger.Faces, decision: Decision, by: By = BRIDGE
+    ) -> RoundCorrection:
         """Settle a round again by the dice (RWS 5.5), also once later rounds have begun, which stay as they
         are (RWS 5.6); lists what to collect and pay.
 
         Raises WrongStep, settlement.OutcomeError, TermsLost."""
         bench = self._sink.bench()
-        correction = await self._books.durably(partial(deciding.correct, bench, round_id, faces, decision))
+        work = partial(deciding.correct, bench, round_id, faces, decision)
+        correction = await durably_noted(self._books, by, "correct", round_id, bench.now_ms, work)
         self._sink.announce(self._device, RoundCorrected(round_id, correction))
         return correction
 
@@ -89,12 +96,17 @@ class Desk:
         changed = self._books.newest_record(self._device, "dice-set-change")
         return self._books.rounds_after_record(self._table, self._device, changed.sequence if changed else 0)
 
-    async def void_affected(self, round_ids: Sequence[bytes], decision: Decision) -> list[RoundCorrection]:
+    async def void_affected(
+        self, round_ids: Sequence[bytes], decision: Decision, by: By = BRIDGE
+    ) -> list[RoundCorrection]:
         """Void settled rounds that a damaged die touched, all or none (RWS 5.4). Raises WrongStep."""
         bench = self._sink.bench()
-        corrections = await self._books.durably(
-            partial(deciding.void_affected, bench, self._table, list(round_ids), decision)
-        )
+
+        def void(round_id: bytes) -> RoundCorrection:
+            work = partial(deciding.void_affected, bench, self._table, round_id, decision)
+            return noted(self._books, by, "void-affected", round_id, bench.now_ms, work)
+
+        corrections = await self._books.durably(lambda: [void(each) for each in round_ids])
         for correction in corrections:
             self._sink.announce(self._device, RoundCorrected(correction.outcome.round, correction))
         return corrections

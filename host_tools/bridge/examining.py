@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from host_tools import ledger, link
+from host_tools.bridge.by import By, note
 from host_tools.bridge.errors import WrongStep
 from host_tools.bridge.events import Event, EvidenceAlarm, RecordCommitted
 from host_tools.bridge.pictures import Finding, Pictures, PicturesDamaged
@@ -31,6 +32,7 @@ NOT_KEPT = "evidence-not-kept"  # this machine could not store them, or not as t
 FACTS = (DIFFERS, UNSURE, FAILED, MISSING, LATE, NOT_KEPT)
 
 ALARM = "evidence-alarm"
+READER = By("bridge", "second reader")
 
 _LOOKED_BACK = 20  # rounds
 _RETRY_S = 1.0  # until a store that is gone is asked again
@@ -203,9 +205,9 @@ class Examiner:
     async def _conclude(self, scene: _Scene, finding: Finding) -> None:
         try:
             if finding.fact:
-                await self._sink.refer(scene.round.id, finding.fact)
+                await self._sink.refer(scene.round.id, finding.fact, READER)
             else:
-                await self._sink.release(scene.round.id)
+                await self._sink.release(scene.round.id, READER)
         except WrongStep:  # people were faster
             await self._alarm(scene, finding)
 
@@ -220,8 +222,8 @@ class Examiner:
 
     def _log(self, scene: _Scene, finding: Finding, now_ms: int) -> bool:
         """Inside the transaction: the alarm as a notice and in the access log; False when it is there."""
-        before = json.dumps({"round": scene.round.id.hex(), "faces": list(scene.faces)})
-        after = json.dumps({"fact": finding.fact, "faces": (finding.second or {}).get("faces", [])})
+        before = {"round": scene.round.id.hex(), "faces": list(scene.faces)}
+        after = {"fact": finding.fact, "faces": (finding.second or {}).get("faces", [])}
         if self._is_logged(before):
             return False
         body = {
@@ -232,20 +234,12 @@ class Examiner:
             "second": (finding.second or {}).get("faces", []),
         }
         self._books.notify(self._table, ALARM, scene.round.id, body, now_ms)
-        self._books.log_access(
-            self._table,
-            who="bridge",
-            origin="second reader",
-            action=ALARM,
-            before=before,
-            after=after,
-            now_ms=now_ms,
-        )
+        note(self._books, self._table, READER, ALARM, before, after, now_ms)
         return True
 
-    def _is_logged(self, before: str) -> bool:
+    def _is_logged(self, before: dict[str, object]) -> bool:
         """Alarms of a table come one after the other, so one that is told again is its newest."""
         newest = self._books.newest_access(self._table)
         recent = self._books.accesses(self._table, max(0, newest.step - 1000)) if newest else []
         alarms = [each for each in recent if each.action == ALARM]
-        return bool(alarms) and alarms[-1].before == before
+        return bool(alarms) and json.loads(alarms[-1].before) == before

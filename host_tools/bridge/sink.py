@@ -12,6 +12,7 @@ from functools import lru_cache, partial
 
 from host_tools import ledger, link
 from host_tools.bridge import order
+from host_tools.bridge.by import BRIDGE, By, durably_noted
 from host_tools.bridge.conclusion import conclude
 from host_tools.bridge.deciding import Bench
 from host_tools.bridge.errors import WrongStep
@@ -143,17 +144,18 @@ class LedgerSink:
         found = self.books.device(device)
         self._heads[device] = found.head_sequence, found.head_digest
 
-    async def release(self, round_id: bytes) -> RoundOutcome:
+    async def release(self, round_id: bytes, by: By = BRIDGE) -> RoundOutcome:
         """Settle a held round by its reading: the evidence agrees. Raises WrongStep."""
-        return await self._end_held(round_id, "")
+        return await self._end_held(round_id, "", "release", by)
 
-    async def refer(self, round_id: bytes, fact: str) -> RoundOutcome:
+    async def refer(self, round_id: bytes, fact: str, by: By = BRIDGE) -> RoundOutcome:
         """Leave a held round to people because of what its evidence shows, or that there is none."""
-        return await self._end_held(round_id, fact)
+        return await self._end_held(round_id, fact, "refer", by)
 
-    async def _end_held(self, round_id: bytes, fact: str) -> RoundOutcome:
+    async def _end_held(self, round_id: bytes, fact: str, action: str, by: By) -> RoundOutcome:
         now_ms = self._clock.wall_ms()
-        round_, outcome = await self.books.durably(partial(self._ended, round_id, fact, now_ms))
+        work = partial(self._ended, round_id, fact, now_ms)
+        round_, outcome = await durably_noted(self.books, by, action, round_id, now_ms, work)
         self._tell(round_.device, [_outcome_event(outcome)])
         return outcome
 

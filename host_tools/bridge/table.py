@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from host_tools import ledger, link
 from host_tools.bridge import wagering
+from host_tools.bridge.by import BRIDGE, By, durably_noted, note, noted
 from host_tools.bridge.conclusion import outcome_of, refer_lost, void_unopened
 from host_tools.bridge.config import TableConfig
 from host_tools.bridge.desk import Desk
@@ -28,16 +30,16 @@ from host_tools.bridge.pictures import Pictures
 from host_tools.bridge.session import NewSession
 from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.terms import new_round
-from host_tools.bridge.wagering import Wager, WagerAnswer, WithdrawalAnswer
+from host_tools.bridge.wagering import Placed, Wager, WagerAnswer, WithdrawalAnswer, Withdrawn
+from host_tools.bridge.withheld import Withheld
 from host_tools.ledger import LedgerUnavailable
 from host_tools.link.tasks import together
 from host_tools.rulebooks import TERMINAL_FACTS
 
-_WITHHELD_S = 5.0  # how long a device with a memory fault may keep its records to itself
 _SETTLING_PAUSE_S = 0.05  # between two tries to close bets while the dice still come to rest
 
-
 Betting = Callable[["Table"], Awaitable[None]]
+Batch = TypeVar("Batch", Placed, Withdrawn)
 
 
 class Table:
@@ -46,7 +48,8 @@ class Table:
     Order of the steps: covered play `open_round`, `tumble`, `bets_open`, `place`..., `no_more_bets`,
     `result`; open play `open_round`, `place`..., `no_more_bets`, `tumble`, `result`. `run` keeps the link up.
     A step out of order raises `WrongStep`, one in a round that has ended `RoundEnded`, one that the device
-    refuses `DeviceRefusal`; the link's errors pass through, and `recover` finds out what was done.
+    refuses `DeviceRefusal`; the link's errors pass through, and `recover` finds out what was done. Steps
+    are taken `by` somebody, for the access log.
     """
 
     def __init__(
@@ -67,7 +70,7 @@ class Table:
         self._new_round_id = new_round_id
         self._status: dict[str, Any] | None = None
         self._quarantine = ""
-        self._withheld: tuple[int, float] | None = None  # the head and time when records began to be missing
+        self._withheld = Withheld()
         self._changed = asyncio.Event()
         self._feed = Feed()
         self._books.device(config.device)
@@ -109,16 +112,15 @@ class Table:
         if self.config.terms.rulebook.play_mode == "covered":
             await self._until(lambda: self._status is not None and self._status.get("covered", True))
 
-    async def open_round(self) -> bytes:
+    async def open_round(self, by: By = BRIDGE) -> bytes:
         """Open a round on the device; returns its id once the device's record is durable."""
         current = self._books.current_round(self.config.name)
         if current is not None:
             raise WrongStep(f"round {current.id.hex()} goes on; await its result, void it or recover")
-        round_id = self._new_round_id()
-        opening = new_round(
-            round_id, self.config.name, self.config.device, self.config.terms, self._clock.wall_ms()
-        )
-        await self._books.durably(partial(self._books.open_round, opening))
+        round_id, now_ms = self._new_round_id(), self._clock.wall_ms()
+        opening = new_round(round_id, self.config.name, self.config.device, self.config.terms, now_ms)
+        work = partial(self._books.open_round, opening)
+        await durably_noted(self._books, by, "open-round", round_id, now_ms, work)
         reply = await self._command("open-round", round=round_id, mode=opening.mode)
         if reply.status != "done":
             await self._void_unopened(round_id)
@@ -132,33 +134,39 @@ class Table:
         await self._until(lambda: self._state(round_.id) not in ("opening", "opened"))
         self._require(round_.id, "betting")
 
-    async def place(self, round_id: bytes, wagers: Sequence[Wager]) -> list[WagerAnswer]:
+    async def place(self, round_id: bytes, wagers: Sequence[Wager], by: By = BRIDGE) -> list[WagerAnswer]:
         """Register a batch, all or nothing, durably before the answers, which are in the batch's order.
 
         `round_id` names the round, so that a batch sent again late gets its old answer, never a new round.
         """
         now_ms = self._clock.wall_ms()
         work = partial(wagering.place, self._books, round_id, wagers, self.config.terms, now_ms)
-        placed = await self._books.durably(work)
+        placed = await self._books.durably(partial(self._batch, by, "place-wagers", round_id, now_ms, work))
         if placed.new:
             stake = self.config.terms.text(sum(each.stake for each in placed.new))
             self._follow(WagersPlaced(round_id, len(placed.new), stake))
         return placed.answers
 
-    async def withdraw(self, round_id: bytes, wager_ids: Sequence[str]) -> list[WithdrawalAnswer]:
+    async def withdraw(
+        self, round_id: bytes, wager_ids: Sequence[str], by: By = BRIDGE
+    ) -> list[WithdrawalAnswer]:
         """Withdraw a batch before no more bets, all or nothing, durably before the answers; as `place`."""
         now_ms = self._clock.wall_ms()
         work = partial(wagering.withdraw, self._books, round_id, wager_ids, self.config.terms, now_ms)
-        done = await self._books.durably(work)
+        done = await self._books.durably(partial(self._batch, by, "withdraw-wagers", round_id, now_ms, work))
         if done.new:
             stake = self.config.terms.text(sum(each.stake for each in done.new))
             self._follow(WagersWithdrawn(round_id, len(done.new), stake))
         return done.answers
 
-    async def no_more_bets(self) -> None:
+    async def close_bets(self, round_id: bytes, by: By = BRIDGE) -> None:
+        """Close bets in the ledger alone: no wager is taken any more. Raises RoundEnded, WrongStep."""
+        await self._books.durably(partial(self._close_bets, round_id, by, self._clock.wall_ms()))
+
+    async def no_more_bets(self, by: By = BRIDGE) -> None:
         """Close bets in the ledger, then on the device; returns once the device's record is durable."""
         round_ = self._current()
-        await self._books.durably(partial(self._close_bets, round_.id, self._clock.wall_ms()))
+        await self.close_bets(round_.id, by)
         reply = await self._command("no-more-bets", round=round_.id)
         while reply.status == "wrong-state" and reply.state == "settling":
             await self._clock.sleep(_SETTLING_PAUSE_S)
@@ -166,10 +174,11 @@ class Table:
         self._require_done("no-more-bets", round_.id, reply)
         await self._until(lambda: self._state(round_.id) != "closing")
 
-    async def tumble(self) -> None:
+    async def tumble(self, by: By = BRIDGE) -> None:
         """Start the strokes; returns when the device has accepted the command, before they are done."""
-        round_ = self._current()
-        self._require(round_.id, "opened" if round_.mode == "covered" else "closed")
+        round_, now_ms = self._current(), self._clock.wall_ms()
+        in_time = partial(self._require, round_.id, "opened" if round_.mode == "covered" else "closed")
+        await durably_noted(self._books, by, "tumble", round_.id, now_ms, in_time)
         reply = await self._command("tumble", round=round_.id)
         self._require_done("tumble", round_.id, reply)
 
@@ -180,7 +189,9 @@ class Table:
             raise WrongStep("no round has been opened at this table")
         return await self._outcome(latest.id)
 
-    async def void_round(self, fact: str = "host-void", decided_by: str = "") -> RoundOutcome:
+    async def void_round(
+        self, fact: str = "host-void", decided_by: str = "", by: By = BRIDGE
+    ) -> RoundOutcome:
         """Have the device end the round without a result, and wait for the outcome.
 
         `fact` is the reason that the rulebook rules on, `decided_by` the person behind it: where the
@@ -192,15 +203,20 @@ class Table:
         if fact in TERMINAL_FACTS:
             raise WrongStep(f"{fact} concerns the wagers of one terminal; it does not void the round")
         self.config.terms.rulebook.ruling(fact)
-        order = ledger.VoidOrder(round_.id, fact, decided_by, self._clock.wall_ms())
-        await self._books.durably(partial(self._books.order_void, order))
+        now_ms, by = self._clock.wall_ms(), replace(by, told={"fact": fact, **by.told})
+        order = partial(self._books.order_void, ledger.VoidOrder(round_.id, fact, decided_by, now_ms))
+        await durably_noted(self._books, by, "order-void", round_.id, now_ms, order)
         reply = await self._command("void-round", round=round_.id)
         if reply.status != "done" and self._is_open(round_.id):
             raise DeviceRefusal("void-round", reply.status, reply.detail)
         return await self._outcome(round_.id)
 
-    async def clear_fault(self, fact: str) -> None:
+    async def clear_fault(self, fact: str, by: By = BRIDGE) -> None:
         """Have the device re-check and clear a latched fault; returns once its record is durable."""
+        now_ms = self._clock.wall_ms()
+        await self._books.durably(
+            partial(note, self._books, self.config.name, by, "clear-fault", {"fault": fact}, {}, now_ms)
+        )
         reply = await self._command("clear-fault", fact=fact)
         if reply.status != "done":
             raise DeviceRefusal("clear-fault", reply.status, reply.detail)
@@ -261,7 +277,7 @@ class Table:
         if playing != current.id:
             now_ms = self._clock.wall_ms()
             lost = partial(refer_lost, self._books, current, self.config.terms, now_ms)
-            return await self._books.durably(lost)
+            return await durably_noted(self._books, BRIDGE, "refer-lost", current.id, now_ms, lost)
         if current.state == "closed":
             return None
         return await self.void_round("host-lost")
@@ -308,15 +324,24 @@ class Table:
 
     async def _void_unopened(self, round_id: bytes) -> RoundOutcome:
         now_ms, round_ = self._clock.wall_ms(), self._books.round(round_id)
-        return await self._books.durably(
-            partial(void_unopened, self._books, round_, self.config.terms, now_ms)
-        )
+        work = partial(void_unopened, self._books, round_, self.config.terms, now_ms)
+        return await durably_noted(self._books, BRIDGE, "void-unopened", round_id, now_ms, work)
 
-    def _close_bets(self, round_id: bytes, now_ms: int) -> None:
+    def _batch(self, by: By, action: str, round_id: bytes, now_ms: int, work: Callable[[], Batch]) -> Batch:
+        """Inside the transaction: what is answered again changes nothing and is not noted again."""
+        done = work()
+        if done.new:
+            at = {"round": round_id.hex()}
+            after = {**at, "ids": [each.id for each in done.new]}
+            note(self._books, self.config.name, by, action, at, after, now_ms)
+        return done
+
+    def _close_bets(self, round_id: bytes, by: By, now_ms: int) -> None:
         """Inside the transaction: a record that ends the round may have been committed just before it."""
         self._require(round_id, "betting", "closing")
         if self._state(round_id) == "betting":
-            self._books.set_state(round_id, "closing", now_ms)
+            close = partial(self._books.set_state, round_id, "closing", now_ms)
+            noted(self._books, by, "no-more-bets", round_id, now_ms, close)
 
     def _state(self, round_id: bytes) -> str:
         return self._books.round(round_id).state
@@ -364,17 +389,10 @@ class Table:
 
     def _watch_for_fork(self, status: dict[str, Any]) -> None:
         """A device whose records cannot follow the ledger's keeps them; its status alone can tell."""
-        head, now = self._sink.head(self.config.device)[0], self._clock.now()
-        if "memory-fault" not in status["faults"] or head >= status["last"]:
-            self._withheld = None
-        elif self._withheld is None or self._withheld[0] != head:
-            self._withheld = head, now
-        elif now - self._withheld[1] >= _WITHHELD_S and not self._quarantine:
-            self._quarantine = (
-                f"memory-fault: the device's records do not follow record {head} of this ledger;"
-                " keep both as evidence and take the device out of service"
-            )
-            self._feed.put(DeviceRefused(self.config.device, self._quarantine))
+        reason = self._withheld.reason(status, self._sink.head(self.config.device)[0], self._clock.now())
+        if reason and not self._quarantine:
+            self._quarantine = reason
+            self._feed.put(DeviceRefused(self.config.device, reason))
 
     def _on_link(self, event: link.Event) -> None:
         device = event.device or self.config.device

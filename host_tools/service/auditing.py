@@ -4,6 +4,7 @@ import asyncio
 from itertools import islice
 
 from host_tools import ledger
+from host_tools.bridge.by import By
 from host_tools.images import LAMPS
 from host_tools.link import HostSession
 from host_tools.people import Account, AccountUnknown, Deed, Person, Role
@@ -102,7 +103,8 @@ class Auditing:
                 found = await self._recalled(running, session, rounds)
         except TimeoutError:
             raise DeviceAway("the tumbler did not tell its rounds in time; ask again") from None
-        await self._service.log(table, self._person, "recall", {}, {"rounds": [each.round for each in found]})
+        by = By(self._person.name, self._person.origin, {"rounds": [each.round for each in found]})
+        await self._service.log(table, by, "recall")
         return found
 
     async def _recalled(self, running: RunningTable, session: HostSession, rounds: int) -> list[RecalledView]:

@@ -55,49 +55,43 @@ class Deciding:
         _require_reason(reason)
 
         async def work() -> None:
-            await running.in_round(round_.id, lambda: running.table.void_round(fact, self._person.name))
+            by = self._playing.by(reason=reason)
+            await running.in_round(round_.id, lambda: running.table.void_round(fact, self._person.name, by))
 
-        said = {"fact": fact, "reason": reason}
-        return await self._playing.changing(running, "void", said, lambda: running.take(work), round_.id)
+        await running.take(work)
+        return self._shown(running, round_.id)
 
     async def refer(self, table: str, round_id: str, fact: str, reason: str) -> RoundView:
         """Leave the round to the people whom the rulebook names: a held one, or one that goes on, because of
         a `fact` that the rulebook refers. Raises RulesForbid where it does not."""
         running, round_ = self._at(Deed.REFER, table, round_id)
         _require_reason(reason)
-        said = {"fact": fact, "reason": reason}
+        by = self._playing.by(reason=reason)
         if round_.state == "held":
-            return await self._playing.changing(
-                running, "refer", said, lambda: running.table.desk.refer(round_.id, DOUBTED), round_.id
-            )
+            await running.table.desk.refer(round_.id, DOUBTED, by)
+            return self._shown(running, round_.id)
         _require_referred(running, fact)
 
         async def work() -> None:
-            await running.in_round(round_.id, lambda: running.table.void_round(fact))
+            await running.in_round(round_.id, lambda: running.table.void_round(fact, by=by))
 
-        return await self._playing.changing(running, "refer", said, lambda: running.take(work), round_.id)
+        await running.take(work)
+        return self._shown(running, round_.id)
 
     async def void_referred(self, table: str, round_id: str, reason: str) -> RoundView:
         """Void a round that was referred: every stake goes back."""
         running, round_ = self._at(Deed.DECIDE, table, round_id)
         _require_reason(reason)
-        desk, name = running.table.desk, self._person.name
-        return await self._playing.changing(
-            running,
-            "void-referred",
-            {"reason": reason},
-            lambda: desk.void_referred(round_.id, name, reason),
-            round_.id,
-        )
+        by = self._playing.by(reason=reason)
+        await running.table.desk.void_referred(round_.id, self._person.name, reason, by)
+        return self._shown(running, round_.id)
 
     async def release(self, table: str, round_id: str, reason: str) -> RoundView:
         """Settle a held round by its reading: the person has looked at the evidence."""
         running, round_ = self._at(Deed.DECIDE, table, round_id)
         _require_reason(reason)
-        desk = running.table.desk
-        return await self._playing.changing(
-            running, "release", {"reason": reason}, lambda: desk.release(round_.id), round_.id
-        )
+        await running.table.desk.release(round_.id, self._playing.by(reason=reason))
+        return self._shown(running, round_.id)
 
     async def clear_fault(self, table: str, fact: str) -> None:
         """Have the tumbler check again and clear a fault."""
@@ -106,10 +100,9 @@ class Deciding:
 
         async def work() -> None:
             running.tumbler.cue("repair")
-            await running.table.clear_fault(fact)
+            await running.table.clear_fault(fact, self._playing.by())
 
         await running.take(work)
-        await self._service.log(table, self._person, "clear-fault", {"fault": fact}, {})
 
     # --- by two people ---
 
@@ -158,7 +151,6 @@ class Deciding:
         proposals = self._service.proposals
         proposal = proposals.take(proposal_id, self._person)
         try:
-            await self._log_proposal("confirm", proposal)
             views = await self._carry_out(proposal)
         except LedgerUnavailable:
             proposals.give_back(proposal_id)
@@ -177,21 +169,20 @@ class Deciding:
         desk, round_id = running.table.desk, bytes.fromhex(proposal.round)
         evidence = bytes.fromhex(proposal.evidence or "")
         decision = Decision(proposal.proposed_by, self._person.name, proposal.reason, evidence)
-        said: dict[str, object] = {"proposal": proposal.id, "proposed_by": proposal.proposed_by}
+        by = self._playing.by(**_told(proposal), proposed_by=proposal.proposed_by)
         if proposal.deed == AFFECTED:
             affected = [bytes.fromhex(each) for each in proposal.affected]
-            await self._playing.changing(
-                running, AFFECTED, said, lambda: desk.void_affected(affected, decision), round_id
-            )
-            return [self._playing.shown(running.round(each)) for each in affected]
+            await desk.void_affected(affected, decision, by)
+            return [self._shown(running, each) for each in affected]
         faces = proposal.faces
         if faces is None:
             raise Asked("the proposal has no faces")
         work = desk.correct if proposal.deed == CORRECTION else desk.settle_referred
-        view = await self._playing.changing(
-            running, proposal.deed, said, lambda: work(round_id, faces, decision), round_id
-        )
-        return [view]
+        await work(round_id, faces, decision, by)
+        return [self._shown(running, round_id)]
+
+    def _shown(self, running: RunningTable, round_id: bytes) -> RoundView:
+        return self._playing.shown(running.round(round_id))
 
     async def _add(
         self,
@@ -220,26 +211,33 @@ class Deciding:
             affected=affected,
         )
         self._service.proposals.add(proposal)
-        await self._log_proposal("propose", proposal)
+        try:
+            await self._log_proposal("propose", proposal)
+        except BaseException:
+            self._service.proposals.done(proposal.id)  # what is not in the log was not proposed
+            raise
         return proposal
 
     async def _log_proposal(self, action: str, proposal: ProposalView) -> None:
-        told = {
-            "proposal": proposal.id,
-            "deed": proposal.deed,
-            "round": proposal.round,
-            "faces": proposal.faces,
-            "reason": proposal.reason,
-            "evidence": proposal.evidence,
-            "affected": proposal.affected,
-        }
-        await self._service.log(proposal.table, self._person, action, {}, told)
+        told = {**_told(proposal), "round": proposal.round, "affected": proposal.affected}
+        await self._service.log(proposal.table, self._playing.by(**told), action)
         self._service.tell("proposals-changed", proposal.table)
 
     def _at(self, deed: Deed, table: str, round_id: str) -> tuple[RunningTable, ledger.Round]:
         self._person.require(deed)
         running = self._service.table(table)
         return running, running.round(round_bytes(round_id))
+
+
+def _told(proposal: ProposalView) -> dict[str, object]:
+    """A proposal as the access log has it."""
+    return {
+        "proposal": proposal.id,
+        "deed": proposal.deed,
+        "faces": proposal.faces,
+        "reason": proposal.reason,
+        "evidence": proposal.evidence,
+    }
 
 
 def _require_reason(reason: str) -> None:

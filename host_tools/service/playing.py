@@ -4,10 +4,10 @@
 same over HTTP.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import AsyncIterator, Sequence
 
 from host_tools import ledger
+from host_tools.bridge.by import By
 from host_tools.bridge.table import Wager, WagerAnswer, WithdrawalAnswer
 from host_tools.people import Deed, Person, may
 from host_tools.service import steps
@@ -20,8 +20,6 @@ from host_tools.service.views import EventView, RoundView, TableView, WagerView
 MOST_WAGERS = 1000  # in one batch
 MOST_ROUNDS = 100  # in one answer
 MOST_EVENTS = 500
-
-T = TypeVar("T")
 
 
 class Playing:
@@ -86,72 +84,39 @@ class Playing:
         """Open a round; the tumbler's record of it is durable."""
         self._person.require(Deed.PLAY)
         running = self._service.table(table)
-        return await self.changing(running, "open-round", {}, running.open_round)
+        return self.shown(running.round(await running.open_round(self.by())))
 
     async def tumble(self, table: str, round_id: str) -> RoundView:
         """Start the strokes; the events tell when they are done."""
         running, wanted = self._at(Deed.PLAY, table, round_id)
-        return await self.changing(running, "tumble", {}, lambda: running.tumble(wanted))
+        await running.tumble(wanted, self.by())
+        return self.shown(running.round(wanted))
 
     async def no_more_bets(self, table: str, round_id: str) -> RoundView:
         """Close bets."""
         running, wanted = self._at(Deed.PLAY, table, round_id)
-        return await self.changing(running, "no-more-bets", {}, lambda: running.no_more_bets(wanted))
+        await running.no_more_bets(wanted, self.by())
+        return self.shown(running.round(wanted))
 
     async def place(self, table: str, round_id: str, wagers: Sequence[Wager]) -> list[WagerAnswer]:
         """Register a batch, all or nothing, durably before the answers; the same id, the same answer."""
         running, wanted = self._at(Deed.WAGER, table, round_id)
         _require_batch(wagers)
         await running.bets_closed_in_time()
-        answers = await running.table.place(wanted, wagers)
-        if all(each.registered for each in answers):
-            await self._log_batch(running, wanted, "place-wagers", [each.id for each in wagers])
-        return answers
+        return await running.table.place(wanted, wagers, self.by())
 
     async def withdraw(self, table: str, round_id: str, ids: Sequence[str]) -> list[WithdrawalAnswer]:
         """Withdraw a batch before no more bets, all or nothing, durably before the answers."""
         running, wanted = self._at(Deed.WAGER, table, round_id)
         _require_batch(ids)
         await running.bets_closed_in_time()
-        answers = await running.table.withdraw(wanted, ids)
-        if all(each.withdrawn for each in answers):
-            await self._log_batch(running, wanted, "withdraw-wagers", list(ids))
-        return answers
+        return await running.table.withdraw(wanted, ids, self.by())
 
     # --- inside, and for the other doors ---
 
-    async def changing(
-        self,
-        running: RunningTable,
-        action: str,
-        details: Mapping[str, object],
-        work: Callable[[], Awaitable[object]],
-        round_id: bytes | None = None,
-    ) -> RoundView:
-        """Do `work` about a round (None: the table's newest), log what it changed, and show the round."""
-        before = self._state(running, round_id)
-        try:
-            await work()
-        except Exception as error:
-            after = self._state(running, round_id)
-            if after != before:
-                failed = {**after, **details, "error": type(error).__name__}
-                await self._service.log(running.name, self._person, action, before, failed)
-            raise
-        after = self._state(running, round_id)
-        await self._service.log(running.name, self._person, action, before, {**after, **details})
-        shown = running.round(round_id) if round_id else running.latest
-        if shown is None:
-            raise Asked("there is no round at this table")
-        return self.shown(shown)
-
-    def _state(self, running: RunningTable, round_id: bytes | None) -> dict[str, object]:
-        shown = running.round(round_id) if round_id else running.latest
-        return {"round": shown.id.hex(), "state": shown.state} if shown else {}
-
-    async def _log_batch(self, running: RunningTable, round_id: bytes, action: str, ids: list[str]) -> None:
-        told = {"round": round_id.hex(), "ids": ids}
-        await self._service.log(running.name, self._person, action, {"round": round_id.hex()}, told)
+    def by(self, **told: object) -> By:
+        """This person for the access log, with what is told of the deed."""
+        return By(self._person.name, self._person.origin, told)
 
     def _at(self, deed: Deed, table: str, round_id: str) -> tuple[RunningTable, bytes]:
         self._person.require(deed)

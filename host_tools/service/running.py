@@ -5,6 +5,7 @@ outcome comes as an event. Nothing here decides money; that is the bridge's and 
 """
 
 import asyncio
+import contextlib
 import logging
 import re
 from collections.abc import Awaitable, Callable
@@ -14,7 +15,8 @@ from typing import Any, TypeVar
 
 from host_tools import ledger, link
 from host_tools.bridge import events as happenings
-from host_tools.bridge.errors import BridgeError, RoundEnded
+from host_tools.bridge.by import By
+from host_tools.bridge.errors import BridgeError, RoundEnded, WrongStep
 from host_tools.bridge.examining import Examination
 from host_tools.bridge.session import Session
 from host_tools.bridge.sink import LedgerSink
@@ -33,6 +35,8 @@ STEP_S = 20.0  # how long a step is waited for; it goes on afterwards
 PAUSE_S = 1.0  # before what failed is tried again
 ENDED = (happenings.RoundSettled, happenings.RoundVoid, happenings.RoundReferred, happenings.RoundCorrected)
 _NOTICED = (*ENDED, happenings.EvidenceAlarm)  # what has a notice is told by it
+
+SERVICE = By("service", "its clock")  # what it does when the time has come
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -147,7 +151,7 @@ class RunningTable:
 
     # --- steps ---
 
-    async def open_round(self) -> bytes:
+    async def open_round(self, by: By) -> bytes:
         """Open a round; its id."""
 
         async def work() -> bytes:
@@ -158,22 +162,22 @@ class RunningTable:
                 raise NotNow(f"the next round may open in {wait_s:.1f} s")
             if self.current is None:
                 self.tumbler.before_round()
-            round_id = await self.table.open_round()
+            round_id = await self.table.open_round(by)
             self.tumbler.cue("round-opened")
             return round_id
 
         return await self.take(work)
 
-    async def tumble(self, round_id: bytes) -> None:
+    async def tumble(self, round_id: bytes, by: By) -> None:
         """Start the strokes of the current round."""
-        await self.take(lambda: self.in_round(round_id, self.table.tumble))
+        await self.take(lambda: self.in_round(round_id, lambda: self.table.tumble(by)))
         self._tumbled = round_id
 
-    async def no_more_bets(self, round_id: bytes) -> None:
+    async def no_more_bets(self, round_id: bytes, by: By) -> None:
         """Close the current round's bets."""
 
         async def work() -> None:
-            await self.in_round(round_id, self.table.no_more_bets)
+            await self.in_round(round_id, lambda: self.table.no_more_bets(by))
             self.tumbler.cue("no-more-bets")
 
         await self.take(work)
@@ -181,12 +185,8 @@ class RunningTable:
     async def bets_closed_in_time(self) -> None:
         """Close bets whose time is over before anything else is done with them: late is late."""
         if self._betting and self._clock.now() >= self._betting[1]:
-            round_id = self._betting[0]
-            await self._books.durably(lambda: self._close_in_ledger(round_id))
-
-    def _close_in_ledger(self, round_id: bytes) -> None:
-        if self._books.round(round_id).state == "betting":
-            self._books.set_state(round_id, "closing", self._clock.wall_ms())
+            with contextlib.suppress(WrongStep):  # they are closed, or the round is over
+                await self.table.close_bets(self._betting[0], SERVICE)
 
     async def take(self, work: Callable[[], Awaitable[T]]) -> T:
         """Do one step at the tumbler. Raises NotNow, DeviceAway, StillGoing and whatever the step raises."""
@@ -247,7 +247,7 @@ class RunningTable:
             await self._clock.sleep(0.05)
         if self._is_open_to_doubt() and self._status is not None and not self.quarantine:
             try:
-                await self.take(lambda: self.table.void_round("host-lost"))
+                await self.take(lambda: self.table.void_round("host-lost", by=SERVICE))
             except (BridgeError, NotNow, DeviceAway, StillGoing, link.LinkError, LedgerError) as error:
                 _log.warning("table %s: the round is left to the next start: %s", self.name, error)
 
@@ -282,11 +282,11 @@ class RunningTable:
         step = self.step
         current = self.current
         if self._betting and now >= self._betting[1] and step in ("place-bets", "closing"):
-            await self.no_more_bets(self._betting[0])
+            await self.no_more_bets(self._betting[0], SERVICE)
         elif self.settings.automatic and step == "open-round" and not self._stopping:
-            await self.open_round()
+            await self.open_round(SERVICE)
         elif self.settings.automatic and step == "tumble" and current and current.id != self._tumbled:
-            await self.tumble(current.id)
+            await self.tumble(current.id, SERVICE)
 
     def _next_deadline(self, now: float) -> float | None:
         """When something is due that was not due `now`."""

@@ -5,7 +5,6 @@ the role includes the deed, and logs what changed. The HTTP API goes through the
 """
 
 import asyncio
-import json
 import logging
 import secrets
 from collections.abc import Awaitable, Callable
@@ -15,13 +14,15 @@ from typing import Self
 from argon2 import PasswordHasher
 
 from host_tools import link
+from host_tools.bridge.by import By, note
 from host_tools.ledger import Ledger, open_ledger
 from host_tools.outbox.mqtt import FanOut
-from host_tools.people import Accounts, Person, Sessions
+from host_tools.people import Accounts, Sessions
 from host_tools.records import Record, Registry, Verifier
 from host_tools.rulebooks import Rulebook, load_rulebook
 from host_tools.service.actions import Proposals
 from host_tools.service.config import ServiceConfig, TableSettings
+from host_tools.service.configured import note_configuration
 from host_tools.service.devices import Tumbler, make_tumbler
 from host_tools.service.errors import EvidenceMissing, TableUnknown
 from host_tools.service.metrics import Metrics, TimedSink
@@ -30,6 +31,8 @@ from host_tools.service.stream import Stream
 from host_tools.service.views import EventView
 
 MakeTumbler = Callable[[TableSettings], Awaitable[Tumbler]]
+
+START = By("service", "its configuration")
 
 _log = logging.getLogger(__name__)
 
@@ -93,6 +96,9 @@ class Service:
             self.tables[settings.name] = table
             self._running.push_async_callback(tumbler.stop)
             await tumbler.start()
+        await self.books.durably(
+            lambda: note_configuration(self.books, config.tables, START, self.clock.wall_ms())
+        )
         for each in self.tables.values():
             self._tasks += [asyncio.create_task(each.run()), asyncio.create_task(self.metrics.watch(each))]
         if config.mqtt is not None:
@@ -143,20 +149,10 @@ class Service:
         hexed = round_id.hex() if round_id else None
         self.stream.hint(EventView(None, table, kind, hexed, self.clock.wall_ms(), {}))
 
-    async def log(self, table: str, person: Person, action: str, before: object, after: object) -> None:
-        """Add to the access log of a table, durably."""
+    async def log(self, table: str, by: By, action: str) -> None:
+        """Note in a table's access log, durably, what changes nothing in the ledger, as a proposal."""
         now_ms = self.clock.wall_ms()
-        await self.books.durably(
-            lambda: self.books.log_access(
-                table,
-                who=person.name,
-                origin=person.origin,
-                action=action,
-                before=json.dumps(before, sort_keys=True),
-                after=json.dumps(after, sort_keys=True),
-                now_ms=now_ms,
-            )
-        )
+        await self.books.durably(lambda: note(self.books, table, by, action, {}, {}, now_ms))
 
 
 def _registry(config: ServiceConfig, tumblers: list[Tumbler]) -> Registry:

@@ -242,7 +242,8 @@ async def test_everything_that_changes_state_is_in_the_access_log(tmp_path):
     async with house(tmp_path) as at:
         round_id = await referred(at)
         await at.deciding(Role.SHIFT_MANAGER).void_referred(COVERED, round_id, "steamed up")
-        log = await at.auditing(Role.AUDITOR).log(COVERED)
+        configured, *log = await at.auditing(Role.AUDITOR).log(COVERED)
+        assert (configured.who, configured.action, configured.before) == ("service", "configure", "{}")
         assert [(each.who, each.action) for each in log] == [
             ("table-server", "open-round"),
             ("table-server", "tumble"),

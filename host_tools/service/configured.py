@@ -1,0 +1,51 @@
+"""What a table is configured as, in its access log: noted at the start that changes it, before it plays."""
+
+import json
+from collections.abc import Iterable
+
+from host_tools.bridge.by import By, note
+from host_tools.ledger import Ledger
+from host_tools.service.config import TableSettings
+
+CONFIGURE = "configure"
+_PAGE = 1000  # entries of a log read at a time
+
+
+def note_configuration(books: Ledger, tables: Iterable[TableSettings], by: By, now_ms: int) -> None:
+    """Inside the caller's transaction: note each table that is configured otherwise than it was last."""
+    for settings in tables:
+        before, after = _last(books, settings.name), _told(settings)
+        if before != after:
+            note(books, settings.name, by, CONFIGURE, before, after, now_ms)
+
+
+def _told(settings: TableSettings) -> dict[str, object]:
+    """What decides how a table plays and pays; `rulebook_digest` is the SHA-256 of its rules."""
+    terms = settings.terms
+    return {
+        "device": settings.device.hex() if settings.device else "virtual",
+        "rulebook": terms.rulebook.id,
+        "rulebook_digest": terms.rulebook.digest,
+        "layout": terms.layout.id,
+        "limits": terms.limits.id if terms.limits else None,
+        "decimals": terms.decimals,
+        "chip_unit": terms.text(terms.chip_unit),
+        "automatic": settings.automatic,
+        "betting_s": settings.betting_s,
+        "between_s": settings.between_s,
+        "evidence": settings.evidence,
+    }
+
+
+def _last(books: Ledger, table: str) -> dict[str, object]:
+    """As it was noted last; {} before the first time. Reads the log from its end."""
+    newest = books.newest_access(table)
+    end = newest.step if newest else 0
+    while end > 0:
+        start = max(0, end - _PAGE)
+        page = books.accesses(table, start, end - start)
+        for entry in reversed(page):
+            if entry.action == CONFIGURE:
+                return json.loads(entry.after)
+        end = start
+    return {}

@@ -1,0 +1,204 @@
+"""Who did what: an entry in the very transaction of each change, whenever the process ends."""
+
+import json
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+import pytest
+
+from host_tools.bridge.wagering import Wager
+from host_tools.ledger import Ledger, open_ledger
+from host_tools.people import Role
+from host_tools.people.accounts import LOG as PEOPLE
+from host_tools.service.deciding import CORRECTION, MANUAL, RESOLUTION, Case
+from tests.host_tools.bridge.bridge_rig import before_each_statement
+from tests.host_tools.service.service_rig import COVERED, PASSWORD, House, house
+
+SMALL, BIG, ODD = (Wager(each, "Mei", each, "10") for each in ("small", "big", "odd"))
+PICTURE = "ab" * 32
+CAUSES = {
+    "opening": "open-round",
+    "wager": "place-wagers",
+    "withdrawal": "withdraw-wagers",
+    "void-order": "order-void",
+}
+PROVED = {
+    *CAUSES.values(),
+    *("no-more-bets", "void-referred", "settle-referred", "correct", "void-affected"),
+    *("add-account", "close-account", "set-password"),
+}
+Change = tuple[str, str]  # an action, and the round or the account it was done to
+
+
+def changed(books: Ledger, first_secrets: dict[str, str]) -> Iterator[Change]:
+    """What people and programs have changed, as the ledger's other tables prove it."""
+    for entry in books.entries(COVERED, limit=10_000):
+        if entry.cause in CAUSES:
+            yield CAUSES[entry.cause], entry.round.hex()
+    for round_ in books.latest_rounds(COVERED, 1000):
+        yield from decided(books, round_.id)
+        bets_closed = {each.kind for each in books.records_of_round(round_.id)} & {"no-more-bets"}
+        if round_.state == "closing" or bets_closed:
+            yield "no-more-bets", round_.id.hex()
+    for name, closed, secret in books.store.rows("SELECT name, closed, secret FROM accounts"):
+        yield "add-account", name
+        if closed:
+            yield "close-account", name
+        if first_secrets.setdefault(name, secret) != secret:
+            yield "set-password", name
+
+
+def decided(books: Ledger, round_id: bytes) -> Iterator[Change]:
+    for made in books.settlements(round_id):
+        if made.corrects:
+            yield "correct" if made.faces else "void-affected", round_id.hex()
+        elif books.referral(round_id):
+            yield "settle-referred" if made.faces else "void-referred", round_id.hex()
+
+
+def logged(books: Ledger) -> Iterator[Change]:
+    """What the access logs say of the same."""
+    for log in (COVERED, PEOPLE):
+        for entry in books.accesses(log, limit=10_000):
+            told = json.loads(entry.after)
+            if entry.action in PROVED:
+                yield entry.action, told.get("round") or told["name"]
+
+
+def unasked(books: Ledger) -> list[bytes]:
+    """Records of what the tumbler did without that anybody is noted to have asked for it."""
+    asked = Counter(each.action for each in books.accesses(COVERED, limit=10_000))
+    device = books.devices()[0].id
+    return [
+        record.raw
+        for action, kind in (("tumble", "tumble"), ("clear-fault", "fault-cleared"))
+        for number, record in enumerate(each for each in books.records(device) if each.kind == kind)
+        if number >= asked[action]
+    ]
+
+
+async def a_long_shift(at: House) -> None:
+    """Everything that people and programs can change, once at least."""
+    accounts = at.service.accounts
+    manager, auditing = at.person(Role.SHIFT_MANAGER), at.auditing(Role.SHIFT_MANAGER)
+    secret = accounts.set_up_secret()
+    assert secret
+    await accounts.set_up(secret, "shift-manager", PASSWORD, manager.origin)
+    await auditing.add_person("Mia", Role.DEALER, PASSWORD)
+    await auditing.add_program("server", Role.TABLE_SERVER)
+    await auditing.set_password("Mia", "another " + PASSWORD)
+    await auditing.close_account("Mia", program=False)
+    await a_round_is_corrected(at)
+    await a_round_is_void(at)
+    await referred_rounds_are_decided(at)
+    await a_fault_is_cleared(at)
+
+
+async def a_round_is_corrected(at: House) -> None:
+    round_id = await at.betting()
+    await at.playing().place(COVERED, round_id, [SMALL, BIG])
+    await at.playing().place(COVERED, round_id, [ODD])
+    await at.playing().place(COVERED, round_id, [ODD])  # asked again: nothing new
+    await at.playing().withdraw(COVERED, round_id, ["odd"])
+    await at.ended(COVERED, round_id)
+    await two_people(at, CORRECTION, round_id, (4, 5, 6))
+    case = Case(None, "a crack in the white one", PICTURE)
+    proposal = await at.deciding(Role.SUPERVISOR).propose_affected(COVERED, [round_id], case)
+    await at.deciding(Role.SHIFT_MANAGER).confirm(proposal.id)
+
+
+async def a_round_is_void(at: House) -> None:
+    round_id = await at.betting()
+    await at.deciding(Role.SUPERVISOR).void(COVERED, round_id, "host-void", "spilt drink")
+
+
+async def referred_rounds_are_decided(at: House) -> None:
+    for deed in ("void", RESOLUTION, MANUAL):
+        at.tumblers[COVERED].tumbler.refusal = "unreadable"
+        round_id = await at.betting()
+        await at.playing().place(COVERED, round_id, [SMALL])
+        await at.ended(COVERED, round_id)
+        at.tumblers[COVERED].tumbler.refusal = ""
+        if deed == "void":
+            await at.deciding(Role.SHIFT_MANAGER).void_referred(COVERED, round_id, "steamed up")
+        else:
+            await two_people(at, deed, round_id, (1, 2, 3))
+
+
+async def two_people(at: House, deed: str, round_id: str, faces: tuple[int, int, int]) -> None:
+    case = Case(faces, "as the dice lie", PICTURE)
+    proposal = await at.deciding(Role.SUPERVISOR).propose(deed, COVERED, round_id, case)
+    await at.deciding(Role.SHIFT_MANAGER).confirm(proposal.id)
+
+
+async def a_fault_is_cleared(at: House) -> None:
+    tumbler = at.tumblers[COVERED].tumbler
+    tumbler.faults = ["tilted"]
+    await at.step(COVERED, "clear-fault")
+    await at.deciding(Role.TECHNICIAN).clear_fault(COVERED, "tilted")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def where(request: pytest.FixtureRequest) -> str:
+    """A ledger that is not there yet."""
+    if request.param == "sqlite":
+        return "ledger.sqlite"
+    return request.getfixturevalue("postgres").new_database()
+
+
+def left_by_a_crash(folder: Path, where: str) -> Callable[[], AbstractContextManager[Ledger]]:
+    """What gives the ledger as the next start finds it when the process ends now."""
+    if where.startswith("postgresql"):
+        committed = open_ledger(where, read_only=True)
+        return lambda: nullcontext(committed)
+
+    def copied() -> Ledger:
+        for suffix in ("", "-wal"):
+            source, copy = folder / (where + suffix), folder / ("copy.sqlite" + suffix)
+            copy.unlink(missing_ok=True)
+            if source.exists():
+                shutil.copy(source, copy)
+        return open_ledger(folder / "copy.sqlite", read_only=True)
+
+    return copied
+
+
+async def test_a_crash_before_any_statement_leaves_no_change_without_its_author(tmp_path, where):
+    seen: list[Counter[Change]] = []
+    wrong: list[object] = []
+    secrets: dict[str, str] = {}
+
+    def look(sql: str) -> None:
+        with left() as books:
+            changes = Counter(changed(books, secrets))
+            seen.append(changes)
+            if changes != Counter(logged(books)) or unasked(books):
+                wrong.append((sql, changes - Counter(logged(books)), Counter(logged(books)) - changes))
+
+    async with house(tmp_path, ledger=where) as at:
+        left = left_by_a_crash(tmp_path, where)
+        before_each_statement(at.service.books.store, look)
+        await a_long_shift(at)
+    assert wrong == []
+    assert {action for action, _ in seen[-1]} == PROVED
+    assert len(seen) > 300
+
+
+async def test_a_start_that_configures_a_table_otherwise_is_noted_once(tmp_path):
+    for betting_s, noted in ((30, 1), (30, 1), (20, 2), (20, 2)):
+        async with house(tmp_path, {COVERED: {"betting_s": betting_s}}) as at:
+            log = [each for each in at.service.books.accesses(COVERED) if each.action == "configure"]
+            assert len(log) == noted
+            assert json.loads(log[-1].after)["betting_s"] == betting_s
+    assert json.loads(log[-1].before)["betting_s"] == 30
+
+
+async def test_the_service_itself_is_named_for_what_it_does_when_the_time_has_come(tmp_path):
+    automatic = {"rounds": "automatic", "betting_s": 0.05, "between_s": 0.05}
+    async with house(tmp_path, {COVERED: automatic}) as at:
+        await at.until(lambda: len(at.service.books.latest_rounds(COVERED, 5)) >= 2)
+        log = [(each.who, each.action) for each in at.service.books.accesses(COVERED)]
+    assert log[1:4] == [("service", "open-round"), ("service", "tumble"), ("service", "no-more-bets")]
