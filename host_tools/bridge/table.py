@@ -76,7 +76,7 @@ class Table:
         self._books.device(config.device)
         self._books.hold(config.name)
         self.desk = Desk(config.name, config.device, sink)
-        if config.holds:
+        if config.examination and config.examination.holds:
             sink.hold_readings(config.device)
         sink.listen(config.device, self._follow)
         self._examiner = self._new_examiner(config.examination) if config.examination else None

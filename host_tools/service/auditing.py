@@ -38,12 +38,14 @@ class Auditing:
         round_ = running.round(round_bytes(round_id))
         if not 0 <= lamp < LAMPS or marks not in ("", *READERS):
             raise Asked(f"lamps are 0 to {LAMPS - 1}, marks are {' or '.join(READERS)}")
-        pictures, profile = running.table.pictures, running.settings.profile
-        if pictures is None or profile is None:
+        pictures, examination = running.table.pictures, running.settings.examination
+        if pictures is None or examination is None:
             raise EvidenceMissing(f"table {table} keeps no evidence; its configuration says so")
         if not marks:
             return await asyncio.to_thread(picture, pictures, round_.id, lamp)
-        return await asyncio.to_thread(marked, pictures, self._service.frames_of(round_.id), marks, profile)
+        return await asyncio.to_thread(
+            marked, pictures, self._service.frames_of(round_.id), marks, examination.profile
+        )
 
     # --- records and logs ---
 

@@ -9,22 +9,22 @@ import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any
 
 from host_tools import settlement
+from host_tools.boards import Board, BoardFileError, known_boards, load_board
+from host_tools.bridge.examining import Examination
 from host_tools.outbox.mqtt import MqttSettings
-from host_tools.read.runtimes import FIRMWARE
 from host_tools.records import Registry, RegistryError
 from host_tools.records.errors import UnknownDevice
 from host_tools.rulebooks import RulebookError, UnknownLayoutError, UnknownRulebookError, load_rulebook
+from host_tools.service.evidence_settings import read_examination
 from host_tools.service.reading import Section
 from host_tools.settlement.table import MOST_DECIMALS
 
-Evidence = Literal["before-settlement", "after"]
 VIRTUAL = "virtual"  # in place of a device's id: a tumbler made of software
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,39}")
 _LONGEST_S = 3600.0
-_VIRTUAL_PROFILE = FIRMWARE / "profiles" / "white_black_320.json"  # of recorded scenes
 
 
 class ConfigError(Exception):
@@ -56,24 +56,24 @@ class ApiSettings:
 @dataclass(frozen=True, slots=True)
 class TableSettings:
     """One table. `device` is the tumbler's id, None for a virtual one (by `seed`, at `speed` times real time,
-    playing the `scenario` file if there is one); `ports` are where its line may be.
+    playing the `scenario` file if there is one); `ports` are where its line may be, and `board` (a name, or a
+    file of the operator's own) says how it bears being opened.
 
     `automatic`: rounds follow each other by themselves. `betting_s`: how long bets stay open, 0 until no more
-    bets is asked for; `between_s`: the shortest time from the end of a round to the next one. `evidence`:
-    when the second reader looks at the pictures of readings, with the device reader's `profile`; None:
-    they are not kept.
+    bets is asked for; `between_s`: the shortest time from the end of a round to the next one. `examination`:
+    how the second reader looks at the pictures of readings; None: they are not kept.
     """
 
     name: str
     device: bytes | None
     ports: tuple[str, ...]
+    board: str
     baudrate: int
     terms: settlement.Table
     automatic: bool
     betting_s: float
     between_s: float
-    evidence: Evidence | None
-    profile: Path | None
+    examination: Examination | None
     seed: str
     speed: float
     scenario: Path | None
@@ -113,15 +113,17 @@ def read_config(content: dict[str, Any], folder: Path) -> ServiceConfig:
     service = top.section("service")
     registry = service.path("registry", exists=True)
     devices = _devices(registry, findings)
+    state = service.path("state") or folder / "state"
+    evidence = state / "evidence"
     made = ServiceConfig(
         ledger=_ledger(service, folder),
         registry=registry,
-        state=service.path("state") or folder / "state",
+        state=state,
         proposal_s=service.number("proposal_s", 600.0, 10.0, _LONGEST_S),
         grace_s=service.number("grace_s", 15.0, 0.0, _LONGEST_S),
         api=_api(top.section("api")),
         mqtt=_mqtt(top.section("mqtt")) if "mqtt" in content else None,
-        tables=tuple(_table(each, devices) for each in top.sections("tables")),
+        tables=tuple(_table(each, devices, evidence) for each in top.sections("tables")),
     )
     service.done()
     top.done()
@@ -184,31 +186,31 @@ def _mqtt(mqtt: Section) -> MqttSettings:
     return made
 
 
-def _table(table: Section, devices: Registry) -> TableSettings:
+def _table(table: Section, devices: Registry, evidence: Path) -> TableSettings:
     name = table.text("name", "")
     if not _NAME.fullmatch(name):
         table.find("name", "must have 1 to 40 letters, digits, spaces, dots, dashes or underscores")
     device = _device(table, devices)
     virtual = device is None
+    board = _board(table, virtual=virtual)
+    baudrate = 0 if virtual else table.whole("baudrate", 115200, 9600, 4_000_000)
     made = TableSettings(
         name=name,
         device=device,
         ports=() if virtual else table.texts("ports"),
-        baudrate=115200 if virtual else table.whole("baudrate", 115200, 9600, 4_000_000),
+        board=board.name,
+        baudrate=baudrate,
         terms=_terms(table),
         automatic=table.choice("rounds", ("dealer", "automatic")) == "automatic",
         betting_s=table.number("betting_s", 0.0, 0.0, _LONGEST_S),
         between_s=table.number("between_s", 0.0, 0.0, _LONGEST_S),
-        evidence=_evidence(table),
-        profile=table.path("profile", exists=True) or (_VIRTUAL_PROFILE if virtual else None),
+        examination=read_examination(table, board, baudrate, evidence / name),
         seed=table.text("seed", name) if virtual else "",
         speed=table.number("speed", 1.0, 0.1, 100.0) if virtual else 1.0,
         scenario=table.path("scenario", exists=True) if virtual else None,
     )
     if not virtual and not made.ports:
         table.find("ports", 'is missing: where the device may be, as ["/dev/serial/by-id/*"]')
-    if made.evidence and made.profile is None:
-        table.find("profile", "is missing: the reader's, with which the evidence is looked at")
     if made.automatic and not made.betting_s:
         table.find("betting_s", "must be above 0 where rounds are automatic")
     table.done()
@@ -231,9 +233,17 @@ def _device(table: Section, devices: Registry) -> bytes | None:
     return b""
 
 
-def _evidence(table: Section) -> Evidence | None:
-    when = table.choice("evidence", ("none", *get_args(Evidence)))
-    return None if when == "none" else cast("Evidence", when)
+def _board(table: Section, *, virtual: bool) -> Board:
+    """The table's board; the virtual one in the place of one that cannot be had."""
+    named = VIRTUAL if virtual else table.text("board", "")
+    own = table.folder / named
+    try:
+        if named:
+            return load_board(own if "/" in named or named.endswith(".json") else named)
+        table.find("board", f"is missing: one of {', '.join(known_boards())}, or an own one's folder")
+    except BoardFileError as error:
+        table.find("board", str(error))
+    return load_board(VIRTUAL)
 
 
 def _terms(table: Section) -> settlement.Table:

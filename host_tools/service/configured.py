@@ -33,7 +33,7 @@ def _told(settings: TableSettings) -> dict[str, object]:
         "automatic": settings.automatic,
         "betting_s": settings.betting_s,
         "between_s": settings.between_s,
-        "evidence": settings.evidence,
+        "evidence": settings.examination.when if settings.examination else None,
     }
 
 

@@ -5,11 +5,11 @@ one: with the journal that it had.
 """
 
 import contextlib
-from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 from host_tools import link, records
+from host_tools.bridge.line import line_to
 from host_tools.bridge.session import Session
 from host_tools.bridge.sink import LedgerSink
 from host_tools.demo.scenes import demo_scenario
@@ -56,9 +56,10 @@ class RealTumbler:
 
     registered = None
 
-    def __init__(self, device: bytes, ports: tuple[str, ...], baudrate: int) -> None:
+    def __init__(self, device: bytes, ports: tuple[str, ...], board: str, baudrate: int) -> None:
+        """`board`, a name or a file, says what DTR and RTS do to it. Raises BoardFileError."""
         self.id = device
-        self._open = partial(link.open_by_identity, device, ports, baudrate=baudrate)
+        self._open = line_to(device, ports, board, baudrate)
 
     async def start(self) -> None:
         """See Tumbler."""
@@ -123,7 +124,7 @@ class VirtualTumbler:
 async def make_tumbler(settings: TableSettings, state: Path) -> Tumbler:
     """The tumbler of a table; a virtual one has its folder in `state`. Raises BoardError, ScenarioError."""
     if settings.device is not None:
-        return RealTumbler(settings.device, settings.ports, settings.baudrate)
+        return RealTumbler(settings.device, settings.ports, settings.board, settings.baudrate)
     folder = state / "boards" / settings.name
     scenario = (
         load_scenario(settings.scenario)

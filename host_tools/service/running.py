@@ -10,14 +10,12 @@ import logging
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, TypeVar
 
 from host_tools import ledger, link
 from host_tools.bridge import events as happenings
 from host_tools.bridge.by import By
 from host_tools.bridge.errors import BridgeError, RoundEnded, WrongStep
-from host_tools.bridge.examining import Examination
 from host_tools.bridge.session import Session
 from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.table import Table, TableConfig
@@ -48,7 +46,6 @@ class RunningTable:
     def __init__(  # noqa: PLR0913, PLR0917 - what a table is made of
         self,
         settings: TableSettings,
-        state: Path,
         tumbler: Tumbler,
         sink: LedgerSink,
         clock: link.Clock,
@@ -74,9 +71,7 @@ class RunningTable:
         self._betting: tuple[bytes, float] | None = None  # a round and when its bets close
         self._opens_at = 0.0
         self._tumbled = b""  # the round that was, before the tumbler's next status says so
-        config = TableConfig(
-            settings.name, tumbler.id, settings.terms, examination=_examination(settings, state)
-        )
+        config = TableConfig(settings.name, tumbler.id, settings.terms, settings.examination)
         self.table = Table(config, sink, self._new_session, clock, new_round_id)
         self._happenings = self.table.events()
 
@@ -353,12 +348,6 @@ class RunningTable:
 
     def _wall(self, at: float) -> int:
         return self._clock.wall_ms() + round(1000 * (at - self._clock.now()))
-
-
-def _examination(settings: TableSettings, state: Path) -> Examination | None:
-    if settings.evidence is None or settings.profile is None:
-        return None
-    return Examination(settings.evidence, state / "evidence" / settings.name, settings.profile)
 
 
 def _kind(event: happenings.Event) -> str:

@@ -92,7 +92,7 @@ class Service:
         self.verifier = Verifier(self.registry)
         self.stream = Stream(self.books, [each.name for each in config.tables])
         for settings, tumbler in zip(config.tables, tumblers, strict=True):
-            table = RunningTable(settings, config.state, tumbler, sink, self.clock, self.stream, self.new_id)
+            table = RunningTable(settings, tumbler, sink, self.clock, self.stream, self.new_id)
             self.tables[settings.name] = table
             self._running.push_async_callback(tumbler.stop)
             await tumbler.start()

@@ -316,7 +316,6 @@ class House:
         tumbler: Tumbler,
         mode: str,
         *,
-        evidence: bool = False,
         examination: Examination | None = None,
         lease_s: float = LEASE_S,
         new_round_id: Callable[[], bytes] | None = None,
@@ -327,7 +326,7 @@ class House:
         self.clock = Clock()
         self.sink = LedgerSink(self.ledger, Registry([tumbler.device]), self.clock)
         self.session: Session
-        config = TableConfig("table 1", tumbler.id, TERMS[mode], evidence, examination)
+        config = TableConfig("table 1", tumbler.id, TERMS[mode], examination)
         ids = itertools.count(len(tumbler.journal) * 1000)
         new_id = new_round_id or (lambda: next(ids).to_bytes(16, "big"))
         self.table = Table(config, self.sink, self._new_session, self.clock, new_id)

@@ -17,10 +17,12 @@ from host_tools.bridge.events import (
     RoundSettled,
     RoundVoid,
 )
+from host_tools.bridge.examining import Examination
 from host_tools.bridge.table import Table, Wager
 from tumbler.definitions import FIRST_PREVIOUS
 
 BATCH = [Wager("a", "Ann", "small", "10"), Wager("b", "Ben", "big", "20"), Wager("c", "Ann", "single:4", "5")]
+PROFILE = Path(__file__).parents[3] / "firmware" / "profiles" / "white_black_320.json"
 DECISION = Decision("Mia", "Tom", "the camera took a 4 for a 1", b"e" * 32)
 
 
@@ -41,10 +43,18 @@ def house(where: str) -> House:
     return House(where, Tumbler(), "open")
 
 
+def careful_house(where: str, folder: Path, tumbler: Tumbler) -> House:
+    """A house that looks at the evidence of each reading before it settles, on a line that brings none: what
+    is held waits for people."""
+    examination = Examination("before-settlement", folder / "evidence", PROFILE)
+    house = House(where, tumbler, "open", examination=examination)
+    house.session.questions.stopped = True
+    return house
+
+
 @pytest.fixture
-def careful(where: str) -> House:
-    """A house that looks at the evidence of each reading before it settles."""
-    return House(where, Tumbler(), "open", evidence=True)
+def careful(where: str, tmp_path: Path) -> House:
+    return careful_house(where, tmp_path, Tumbler())
 
 
 @pytest.fixture
@@ -329,10 +339,10 @@ async def test_a_reading_that_its_evidence_contradicts_is_for_people(
         careful.ledger.check()
 
 
-async def test_a_held_round_is_still_held_after_a_restart(careful: House, where: str) -> None:
+async def test_a_held_round_is_still_held_after_a_restart(careful: House, where: str, tmp_path: Path) -> None:
     async with careful.running() as table:
         round_id = await held_round(careful, table)
-    again = House(where, careful.tumbler, "open", evidence=True)
+    again = careful_house(where, tmp_path, careful.tumbler)
     async with again.running() as table:
         assert await table.recover() is None
         assert table.desk.held == round_id

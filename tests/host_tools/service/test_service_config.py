@@ -1,16 +1,28 @@
 """A configuration is checked as a whole: the example of the docs is right, and every finding is listed."""
 
+import asyncio
 import contextlib
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
+import serialx
 from hypothesis import given
 from hypothesis import strategies as st
 
+from host_tools.boards import load_board
+from host_tools.bridge.examining import Examination
+from host_tools.bridge.sink import LedgerSink
+from host_tools.ledger import open_ledger
+from host_tools.link import SystemClock
+from host_tools.records import Registry
+from host_tools.records.registry import possession_message
 from host_tools.service.config import ConfigError, load_config, read_config
+from host_tools.service.devices import make_tumbler
+from tests.host_tools.bridge.bridge_rig import Tumbler
 
+SMALL = Path(__file__).resolve().parents[3] / "firmware" / "profiles" / "white_black_160.json"
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "service.md"
 TABLE = {
     "name": "Table 1",
@@ -86,6 +98,82 @@ def test_a_file_that_is_no_toml_is_told(tmp_path):
             load_config(tmp_path / "service.toml")
     with pytest.raises(ConfigError, match="cannot be read"):
         load_config(tmp_path / "missing.toml")
+
+
+# --- a real table: its line and its evidence ---
+
+
+@pytest.fixture
+def real(tmp_path):
+    """The content for a registered tumbler on an OpenMV board, whose ports are in the folder."""
+    tumbler = Tumbler()
+    registry, challenge = Registry.open(tmp_path / "registry.json"), b"c" * 32
+    registry.register(tumbler.device, challenge, tumbler.key.sign(possession_message(tumbler.id, challenge)))
+    at = {"board": "openmv", "ports": [str(tmp_path / "tty*")], "baudrate": 921600}
+    table = {**TABLE, "device": tumbler.id.hex(), **at}
+    return {"service": {"ledger": "l", "registry": "registry.json"}, "tables": [table]}
+
+
+def with_table(content, **change):
+    return {**content, "tables": [{**content["tables"][0], **change}]}
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"board": ""}, "tables[1].board: is missing"),
+        ({"board": "abacus"}, "tables[1].board: abacus"),
+        ({"board": "./mine"}, "tables[1].board:"),
+        ({"evidence": "sometimes"}, "tables[1].evidence: must be"),
+        ({"evidence": "after", "board": "pico2"}, "tables[1].evidence: a pico2 has no camera"),
+        ({"evidence": "after", "profile": "broken.json"}, "tables[1].profile: "),
+        ({"evidence": "after", "profile": "none.json"}, "tables[1].profile: there is no"),
+        ({"evidence": "after", "profile": str(SMALL)}, "tables[1].profile: is for 160 x 120"),
+        (
+            {"evidence": "after", "baudrate": 115200, "evidence_within_s": 30},
+            "tables[1].evidence_within_s: 30",
+        ),
+        ({"evidence": "after", "evidence_within_s": 0}, "tables[1].evidence_within_s: must be"),
+    ],
+)
+def test_a_line_or_evidence_that_cannot_work_is_told_at_the_start(tmp_path, real, change, told):
+    (tmp_path / "broken.json").write_text("{}")
+    assert any(each.startswith(told) for each in findings(with_table(real, **change), tmp_path))
+
+
+def test_how_evidence_is_looked_at_is_one_thing_with_its_folder(tmp_path, real):
+    change = {"evidence": "before-settlement", "evidence_within_s": 45}
+    (table,) = read_config(with_table(real, **change), tmp_path).tables
+    profile, folder = load_board("openmv").profile, tmp_path / "state" / "evidence" / "Table 1"
+    assert profile is not None
+    assert table.examination == Examination("before-settlement", folder, profile, 45)
+    (table,) = read_config(real, tmp_path).tables
+    assert table.examination is None
+
+
+@pytest.mark.parametrize("board", ["openmv", "esp32-s3", "pico", "blinka"])
+async def test_a_tables_line_is_opened_as_its_board_bears_it(tmp_path, real, monkeypatch, board):
+    asked, opened = {}, asyncio.Event()
+
+    async def connect(url, **options):
+        asked[url] = options
+        opened.set()
+        raise OSError("nobody there")
+
+    monkeypatch.setattr(serialx, "open_serial_connection", connect)
+    (tmp_path / "ttyA").touch()
+    (settings,) = read_config(with_table(real, board=board), tmp_path).tables
+    tumbler = await make_tumbler(settings, tmp_path)
+    with open_ledger(tmp_path / "l") as books:
+        sink = LedgerSink(books, Registry.open(tmp_path / "registry.json"), SystemClock())
+        running = asyncio.create_task(tumbler.new_session(sink, SystemClock(), only=tumbler.id).run())
+        async with asyncio.timeout(20):
+            await opened.wait()
+        running.cancel()
+    options = asked[str(tmp_path / "ttyA")]
+    usb = load_board(board).hardware["usb"]
+    assert (options["dtr_on_open"].to_bool(), options["rts_on_open"].to_bool()) == (usb["dtr"], usb["rts"])
+    assert options["baudrate"] == 921600
 
 
 _VALUES = st.recursive(
