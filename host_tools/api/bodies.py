@@ -62,6 +62,12 @@ class Ending(_Body):
     reason: Reason
 
 
+class Reasoned(_Body):
+    """Why."""
+
+    reason: Reason
+
+
 class Resolution(_Body):
     """The end of a referred round (void, by-dice) or a held one (release). By the dice it takes two people,
     `faces` and a picture (by default the frames that the tumbler's record names)."""

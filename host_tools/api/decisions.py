@@ -4,7 +4,17 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Response
 
-from host_tools.api.bodies import Affected, Dice, Ending, Nothing, Resolution, RoundPath, TableName
+from host_tools.api.bodies import (
+    NUMBER_LIMIT,
+    Affected,
+    Dice,
+    Ending,
+    Nothing,
+    Reasoned,
+    Resolution,
+    RoundPath,
+    TableName,
+)
 from host_tools.api.guard import Auditor, Decider
 from host_tools.images import LAMPS
 from host_tools.service.deciding import CORRECTION, MANUAL, RESOLUTION, Case
@@ -16,6 +26,7 @@ _PROPOSED: dict[int | str, dict[str, Any]] = {
     202: {"model": ProposalView, "description": "it waits for its second person"}
 }
 ProposalPath = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$")]
+AlarmNumber = Annotated[int, Path(ge=1, le=NUMBER_LIMIT)]
 FactPath = Annotated[str, Path(json_schema_extra={"enum": list(LATCHING_FACTS)})]
 
 
@@ -96,6 +107,12 @@ async def clear_fault(
 ) -> None:
     """Have the tumbler check again and clear a fault."""
     await decider.clear_fault(table, fact)
+
+
+@router.post("/tables/{table}/alarms/{number}/answer", status_code=204)
+async def answer_alarm(table: TableName, number: AlarmNumber, body: Reasoned, decider: Decider) -> None:
+    """Say what was found about a settled round that its evidence speaks against; the alarm stands no more."""
+    await decider.answer_alarm(table, number, body.reason)
 
 
 @router.post("/tables/{table}/recall")

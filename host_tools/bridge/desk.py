@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from host_tools import ledger
-from host_tools.bridge import deciding
+from host_tools.bridge import alarms, deciding
+from host_tools.bridge.alarms import Alarm
 from host_tools.bridge.by import BRIDGE, By, durably_noted, noted
 from host_tools.bridge.deciding import Decision
 from host_tools.bridge.events import (
+    AlarmAnswered,
     RoundCorrected,
     RoundCorrection,
     RoundOutcome,
@@ -89,6 +91,16 @@ class Desk:
         correction = await durably_noted(self._books, by, "correct", round_id, bench.now_ms, work)
         self._sink.announce(self._device, RoundCorrected(round_id, correction))
         return correction
+
+    def alarms(self) -> list[Alarm]:
+        """What evidence speaks against and nobody has answered for, oldest first."""
+        return alarms.standing(self._books, self._table)
+
+    async def answer_alarm(self, number: int, reason: str, by: By) -> None:
+        """Say what was found about an alarm: it stands no more. Raises WrongStep, DecisionIncomplete."""
+        work = partial(alarms.answer, self._sink.bench(), self._table, number, reason, by)
+        answered = await self._books.durably(work)
+        self._sink.announce(self._device, AlarmAnswered(answered.round, number))
 
     def rounds_with_these_dice(self) -> list[ledger.Round]:
         """The table's rounds since its dice were last changed, oldest first: a damaged die may have touched

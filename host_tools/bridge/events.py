@@ -220,6 +220,14 @@ class EvidenceAlarm:
 
 
 @dataclass(frozen=True, slots=True)
+class AlarmAnswered:
+    """A person has answered for the alarm of that notice's `number`."""
+
+    round: bytes
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class StoreLost:
     """The ledger cannot be written: records wait unacknowledged and are tried again."""
 
@@ -266,6 +274,7 @@ Event = (
     | RoundReferred
     | RoundCorrected
     | EvidenceAlarm
+    | AlarmAnswered
     | StoreLost
     | StoreBack
     | FaultRaised

@@ -5,7 +5,6 @@ lamps takes 30 s at 115200 baud, records first. What was under way when a bridge
 """
 
 import asyncio
-import json
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,6 +19,7 @@ from host_tools.bridge.second_opinion import OpinionFailed, opinion
 from host_tools.bridge.session import Asked
 from host_tools.bridge.sink import LedgerSink
 from host_tools.ledger import LedgerUnavailable
+from host_tools.ledger.schema import ALARM
 from host_tools.link.clock import done_by
 from host_tools.records import Record
 
@@ -31,7 +31,6 @@ LATE = "evidence-late"  # they were not here and read in time
 NOT_KEPT = "evidence-not-kept"  # this machine could not store them, or not as they were signed
 FACTS = (DIFFERS, UNSURE, FAILED, MISSING, LATE, NOT_KEPT)
 
-ALARM = "evidence-alarm"
 READER = By("bridge", "second reader")
 
 _LOOKED_BACK = 20  # rounds
@@ -222,10 +221,11 @@ class Examiner:
 
     def _log(self, scene: _Scene, finding: Finding, now_ms: int) -> bool:
         """Inside the transaction: the alarm as a notice and in the access log; False when it is there."""
+        told = [each.round for each in self._books.alarms(self._table) if each.topic == ALARM]
+        if scene.round.id in told:
+            return False
         before = {"round": scene.round.id.hex(), "faces": list(scene.faces)}
         after = {"fact": finding.fact, "faces": (finding.second or {}).get("faces", [])}
-        if self._is_logged(before):
-            return False
         body = {
             "fact": finding.fact,
             "sequence": finding.sequence,
@@ -236,10 +236,3 @@ class Examiner:
         self._books.notify(self._table, ALARM, scene.round.id, body, now_ms)
         note(self._books, self._table, READER, ALARM, before, after, now_ms)
         return True
-
-    def _is_logged(self, before: dict[str, object]) -> bool:
-        """Alarms of a table come one after the other, so one that is told again is its newest."""
-        newest = self._books.newest_access(self._table)
-        recent = self._books.accesses(self._table, max(0, newest.step - 1000)) if newest else []
-        alarms = [each for each in recent if each.action == ALARM]
-        return bool(alarms) and json.loads(alarms[-1].before) == before

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from host_tools.ledger.endings import Endings
 from host_tools.ledger.rows import Notice
+from host_tools.ledger.schema import ALARM_TOPICS, quoted
 
 _NOTICE = "number, source, topic, round, body, made_ms"
 
@@ -41,6 +42,15 @@ class Outbox(Endings):
         rows = self.store.rows(
             f"SELECT {_NOTICE} FROM notices WHERE number > ? AND source IN ({marks}) ORDER BY number LIMIT ?",
             (after, *sources, limit),
+        )
+        return [Notice(*row) for row in rows]
+
+    def alarms(self, source: str) -> list[Notice]:
+        """All alarms of a source and the answers to them, oldest first."""
+        rows = self.store.rows(
+            f"SELECT {_NOTICE} FROM notices WHERE source = ? AND topic IN ({quoted(ALARM_TOPICS)})"
+            " ORDER BY number",
+            (source,),
         )
         return [Notice(*row) for row in rows]
 

@@ -15,8 +15,13 @@ OPEN_STATES = ("opening", "opened", "betting", "closing", "closed", "held")
 FINAL_STATES = ("settled", "void")
 STATES = (*OPEN_STATES, "referred", *FINAL_STATES)
 
-# What an entry of a table's journal is made for.
-CAUSES = ("opening", "wager", "withdrawal", "void-order", "referral", "settlement", "correction")
+# Topics of notices that stand until somebody has answered: found without reading all others.
+ALARM, ALARM_ANSWERED = "evidence-alarm", "alarm-answered"
+ALARM_TOPICS = (ALARM, ALARM_ANSWERED)
+
+# What an entry of a table's journal is made for: at first, and since cards are played.
+_FIRST_CAUSES = ("opening", "wager", "withdrawal", "void-order", "referral", "settlement", "correction")
+CAUSES = (*_FIRST_CAUSES, "shoe", "card", "card-correction")
 
 
 class Wall(NamedTuple):
@@ -29,12 +34,22 @@ class Wall(NamedTuple):
     message: str
 
 
+class Check(NamedTuple):
+    """A CHECK of an older migration that is another one now: `columns` are all that `before` names."""
+
+    table: str
+    columns: tuple[str, ...]
+    before: str
+    after: str
+
+
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """`tables` with the words of a dialect in braces, then the walls around them."""
+    """`tables` with the words of a dialect in braces, then the walls around them; `checks` replace others."""
 
     tables: str
     walls: tuple[Wall, ...]
+    checks: tuple[Check, ...] = ()
 
 
 def quoted(names: tuple[str, ...]) -> str:
@@ -83,7 +98,7 @@ CREATE TABLE entries (
     table_name TEXT NOT NULL,
     step {{int}} NOT NULL CHECK (step >= 1),
     round {{bytes}} NOT NULL,
-    cause TEXT NOT NULL CHECK (cause IN ({quoted(CAUSES)})),
+    cause TEXT NOT NULL CHECK (cause IN ({quoted(_FIRST_CAUSES)})),
     made_ms {{int}} NOT NULL,
     players {{int}} NOT NULL,
     held {{int}} NOT NULL CHECK (held >= 0),
@@ -356,10 +371,103 @@ _ACCOUNT_WALLS = (
     Wall("accounts_keep_identity", "UPDATE", "accounts", _ACCOUNT_CHANGES, "only a secret may change"),
 )
 
+_ALARMS = f"CREATE INDEX alarms ON notices (source, number) WHERE topic IN ({quoted(ALARM_TOPICS)});"
+
+# Cards are entered by hand or by a shoe device: no tumbler signs them, the table's journal seals them. What was
+# entered stays; a mistyped card is entered again under the next revision, by two people.
+_CARDS = """
+CREATE TABLE shoes (
+    entry {int} NOT NULL UNIQUE REFERENCES entries (number),
+    id {bytes} PRIMARY KEY CHECK (length(id) = 16),
+    table_name TEXT NOT NULL,
+    decks {int} NOT NULL CHECK (decks >= 1),
+    each_face {int} NOT NULL CHECK (each_face >= 1),
+    loaded_by TEXT NOT NULL CHECK (loaded_by <> '')
+) {strict};
+CREATE INDEX shoes_by_table ON shoes (table_name, entry);
+
+CREATE TABLE cards (
+    entry {int} NOT NULL REFERENCES entries (number),
+    shoe {bytes} NOT NULL REFERENCES shoes (id),
+    position {int} NOT NULL CHECK (position >= 1),
+    revision {int} NOT NULL CHECK (revision >= 1),
+    face {int} NOT NULL CHECK (face BETWEEN 1 AND 6),
+    round {bytes} NOT NULL REFERENCES rounds (id),
+    entered_by TEXT NOT NULL CHECK (entered_by <> ''),
+    seconded_by TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    PRIMARY KEY (shoe, position, revision),
+    CHECK (entered_by <> seconded_by),
+    CHECK ((revision = 1) = (seconded_by = '')),
+    CHECK ((revision = 1) = (reason = ''))
+) {strict};
+CREATE INDEX cards_by_round ON cards (round, position);
+CREATE INDEX cards_by_entry ON cards (entry);
+"""
+_DRAWN_BEFORE = "(SELECT coalesce(max(position), 0) FROM cards WHERE shoe = NEW.shoe)"
+_REVISIONS = """(SELECT coalesce(max(revision), 0) FROM cards
+    WHERE shoe = NEW.shoe AND position = NEW.position)"""
+_CARDS_IN_ROUND = "(SELECT count(*) FROM cards WHERE round = {round} AND revision = 1)"
+_CARD_WALLS = (
+    *append_only("shoes", "cards"),
+    Wall(
+        "cards_in_their_order",
+        "INSERT",
+        "cards",
+        f"NEW.revision <> 1 + {_REVISIONS} OR (NEW.revision = 1 AND NEW.position <> 1 + {_DRAWN_BEFORE})",
+        "the cards of a shoe have no gaps and none is there twice",
+    ),
+    Wall(
+        "cards_of_the_shoe",
+        "INSERT",
+        "cards",
+        "NEW.position > (SELECT 6 * each_face * decks FROM shoes WHERE id = NEW.shoe)",
+        "the shoe has no such card",
+    ),
+    Wall(
+        "three_cards_a_round",
+        "INSERT",
+        "cards",
+        f"NEW.revision = 1 AND {_CARDS_IN_ROUND.format(round='NEW.round')} >= 3",
+        "a round has three cards",
+    ),
+    Wall(
+        "cards_in_an_open_round",
+        "INSERT",
+        "cards",
+        "NEW.revision = 1 AND (SELECT state FROM rounds WHERE id = NEW.round) NOT IN ('betting', 'closed')",
+        "a card is drawn in a round that goes on",
+    ),
+    Wall(
+        "results_rest_on_something",
+        "INSERT",
+        "settlements",
+        "NEW.verdict = 'settled' AND NEW.sequence IS NULL AND NEW.seconded_by = ''"
+        f" AND {_CARDS_IN_ROUND.format(round='NEW.round')} <> 3",
+        "a result rests on a record, on three cards or on two people",
+    ),
+)
+_CARD_CHECKS = (
+    Check(
+        "entries",
+        ("cause",),
+        f"cause IN ({quoted(_FIRST_CAUSES)})",
+        f"cause IN ({quoted(CAUSES)})",
+    ),
+    Check(
+        "settlements",
+        ("verdict", "sequence", "seconded_by"),
+        "verdict = 'void' OR sequence IS NOT NULL OR seconded_by <> ''",
+        "verdict = 'void' OR sequence IS NOT NULL OR decided_by <> ''",
+    ),
+)
+
 MIGRATIONS = (
     Migration(_TABLES, _WALLS),
     Migration(_SHARED_TABLES, _SHARED_WALLS),
     Migration(_ACCOUNTS, _ACCOUNT_WALLS),
+    Migration(_ALARMS, ()),
+    Migration(_CARDS, _CARD_WALLS, _CARD_CHECKS),
 )
 
 # In the order in which rows may be copied: what is referred to comes first.
@@ -368,6 +476,8 @@ TABLES = (
     "records",
     "entries",
     "rounds",
+    "shoes",
+    "cards",
     "wagers",
     "withdrawals",
     "referrals",

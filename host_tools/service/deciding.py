@@ -93,6 +93,13 @@ class Deciding:
         await running.table.desk.release(round_.id, self._playing.by(reason=reason))
         return self._shown(running, round_.id)
 
+    async def answer_alarm(self, table: str, number: int, reason: str) -> None:
+        """Say what was found about a round that its evidence speaks against; the alarm stands no more."""
+        self._person.require(Deed.DECIDE)
+        _require_reason(reason)
+        running = self._service.table(table)
+        await running.table.desk.answer_alarm(number, reason, self._playing.by())
+
     async def clear_fault(self, table: str, fact: str) -> None:
         """Have the tumbler check again and clear a fault."""
         self._person.require(Deed.CLEAR_FAULT)

@@ -147,6 +147,7 @@ class Playing:
             at_rest=bool(status.get("at_rest", False)),
             cover_closed=status.get("covered"),
             faults=running.faults,
+            alarms=running.alarms,
             quarantine=running.quarantine,
             step=running.step,
             announcement=steps.announcement(known, shown.faces if shown else None),

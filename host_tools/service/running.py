@@ -27,12 +27,13 @@ from host_tools.service.config import TableSettings
 from host_tools.service.devices import Tumbler
 from host_tools.service.errors import DeviceAway, NotNow, RoundNotHere, StillGoing
 from host_tools.service.stream import Stream
-from host_tools.service.views import EventView, FaultView
+from host_tools.service.views import AlarmView, EventView, FaultView
 
 STEP_S = 20.0  # how long a step is waited for; it goes on afterwards
 PAUSE_S = 1.0  # before what failed is tried again
 ENDED = (happenings.RoundSettled, happenings.RoundVoid, happenings.RoundReferred, happenings.RoundCorrected)
-_NOTICED = (*ENDED, happenings.EvidenceAlarm)  # what has a notice is told by it
+_ALARMS = (happenings.EvidenceAlarm, happenings.AlarmAnswered, happenings.RoundCorrected)
+_NOTICED = (*ENDED, *_ALARMS)  # what has a notice is told by it
 
 SERVICE = By("service", "its clock")  # what it does when the time has come
 
@@ -41,7 +42,8 @@ _log = logging.getLogger(__name__)
 
 
 class RunningTable:
-    """One table of the service. `failure` says why it runs no more, where it does not."""
+    """One table of the service. `failure` says why it runs no more, where it does not; `alarms` are those
+    that nobody has answered for."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - what a table is made of
         self,
@@ -74,6 +76,7 @@ class RunningTable:
         config = TableConfig(settings.name, tumbler.id, settings.terms, settings.examination)
         self.table = Table(config, sink, self._new_session, clock, new_round_id)
         self._happenings = self.table.events()
+        self.alarms = _alarms(self.table)
 
     def _new_session(self, on_status: Callable[[dict[str, Any]], None], **callbacks: Any) -> Session:
         def hear(status: dict[str, Any]) -> None:
@@ -320,6 +323,8 @@ class RunningTable:
                 pass
         if isinstance(event, ENDED):
             self._end(event.round, corrected=isinstance(event, happenings.RoundCorrected))
+        if isinstance(event, _ALARMS):
+            self.alarms = _alarms(self.table)
         if isinstance(event, _NOTICED):
             self._stream.catch_up()
         elif not isinstance(event, happenings.RecordCommitted):  # these come too often to be told
@@ -348,6 +353,13 @@ class RunningTable:
 
     def _wall(self, at: float) -> int:
         return self._clock.wall_ms() + round(1000 * (at - self._clock.now()))
+
+
+def _alarms(table: Table) -> tuple[AlarmView, ...]:
+    return tuple(
+        AlarmView(each.number, each.round.hex(), each.fact, each.device, each.second, each.made_ms)
+        for each in table.desk.alarms()
+    )
 
 
 def _kind(event: happenings.Event) -> str:

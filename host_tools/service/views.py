@@ -19,6 +19,19 @@ class FaultView:
 
 
 @dataclass(frozen=True, slots=True)
+class AlarmView:
+    """A settled round that its evidence speaks against (`fact`), until a person answers for it; `device` and
+    `second` are the faces by the device's reader and the host's, empty where there are none."""
+
+    number: int
+    round: str
+    fact: str
+    device: tuple[int, ...]
+    second: tuple[int, ...]
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class WagerView:
     """A registered wager and, once the round has ended, what it came to: `result` won, lost or void,
     `payout` without the stake, `returned` what goes back to the player, `clause` why."""
@@ -114,6 +127,7 @@ class TableView:
     at_rest: bool
     cover_closed: bool | None
     faults: tuple[FaultView, ...]
+    alarms: tuple[AlarmView, ...]
     quarantine: str
     step: str
     announcement: str

@@ -1,49 +1,44 @@
-// Alarms: a settled result that its evidence speaks against. They stay until somebody here has seen them.
+// Alarms: settled results that their evidence speaks against. They stand until somebody has answered for them.
 
+import { path, post } from "./api.js";
+import { ask } from "./dialogs.js";
 import { h, redrawing, setAttribute } from "./dom.js";
-import { signal } from "./signal.js";
+import { reasonField } from "./fields.js";
+import { askAgain, may, tables } from "./house.js";
+import { attempt } from "./notices.js";
 import { t, word } from "./texts.js";
 
-const KIND = "evidence-alarm";
-const SEEN = "console.alarms-seen"; // the number of the newest alarm that was taken away in this browser
-
-const alarms = signal([]);
-
-/** Take an event in; only alarms count. One that was seen before is no news. */
-export function hearAlarm(event) {
-  if (event.kind !== KIND || !event.sequence || event.sequence <= lastSeen()) return;
-  if (alarms.get().some((known) => known.sequence === event.sequence)) return;
-  alarms.change((all) => [...all, event]);
-}
-
-/** Forget them: somebody signed out. */
-export const forgetAlarms = () => alarms.set([]);
-
-/** The band that shows them, with a way to the desk; `deskOf(table)` is an address. */
+/** The band that shows those of all tables, with a way to the desk; `deskOf(table)` is an address. */
 export function alarmBand(deskOf) {
   const band = h("div", { class: "alarms", role: "alert", hidden: true });
   const draw = redrawing(band, (all) => all.map((alarm) => drawAlarm(alarm, deskOf)));
-  alarms.follow((all) => {
-    setAttribute(band, "hidden", !all.length);
-    draw(all);
+  tables.follow((all) => {
+    const standing = [...all.values()].flatMap(({ name, alarms }) => alarms.map((alarm) => ({ table: name, ...alarm })));
+    setAttribute(band, "hidden", !standing.length);
+    draw(standing);
   });
   return band;
 }
 
-function drawAlarm({ sequence, table, body }, deskOf) {
+function drawAlarm({ table, number, fact, device, second }, deskOf) {
+  const answer = h("button", { type: "button", class: "secondary", onclick: () => answerFor(table, number, fact) }, t("alarm.answer"));
   return h(
     "div",
     { class: "alarm" },
-    h("strong", {}, `${table}: ${word("fact", body.fact)}`),
-    h("span", {}, t("alarm.explain", { device: (body.device ?? []).join(" "), host: (body.second ?? []).join(" ") || "–" })),
+    h("strong", {}, `${table}: ${word("fact", fact)}`),
+    h("span", {}, t("alarm.explain", { device: device.join(" "), host: second.join(" ") || "–" })),
     h("a", { class: "button secondary", href: deskOf(table) }, t("table.desk")),
-    h("button", { type: "button", class: "secondary", onclick: () => take(sequence) }, t("alarm.seen")),
+    may("decide") ? answer : h("span", { class: "quiet" }, t("alarm.who")),
   );
 }
 
-function take(sequence) {
-  localStorage.setItem(SEEN, String(Math.max(lastSeen(), sequence)));
-  alarms.change((all) => all.filter((alarm) => alarm.sequence > lastSeen()));
+async function answerFor(table, number, fact) {
+  const answer = await ask({
+    title: `${table}: ${word("fact", fact)}`,
+    explain: t("alarm.answer-explain"),
+    fields: [reasonField()],
+    confirm: t("alarm.answer"),
+  });
+  const asked = () => post(path("tables", table, "alarms", String(number), "answer"), answer);
+  if (answer && (await attempt(asked, t("alarm.answered")))) askAgain(table);
 }
-
-const lastSeen = () => Number(localStorage.getItem(SEEN) ?? 0);

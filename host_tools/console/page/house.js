@@ -1,13 +1,11 @@
 // What the page knows of the house: who is signed in, the tables, and whether that is live.
 
-import { forgetAlarms, hearAlarm } from "./alarms.js";
 import { get, listOf, path } from "./api.js";
 import { Refused } from "./errors.js";
 import { Live } from "./live.js";
 import { noteServerTime } from "./clock.js";
 import { signal } from "./signal.js";
 
-const LOOK_BACK = 500; // events that are looked through for alarms at the start
 const SOON_MS = 100; // events of one moment cause one question
 const MANY = 20; // tables, from which on those that nobody looks at closely are asked for less often
 const GATHER_MS = { few: 300, many: 1500 };
@@ -35,7 +33,6 @@ const live = new Live({ onEvent: hear, onState: noteLink, onRefused: endWhenSign
 export async function follow() {
   await askAll();
   const newest = Math.max(0, ...[...tables.get().values()].map((table) => table.sequence));
-  for (const event of listOf(await get(`${path("events")}?after=${Math.max(0, newest - LOOK_BACK)}`))) hearAlarm(event);
   live.start(newest);
 }
 
@@ -45,7 +42,6 @@ export function forget() {
   person.set(null);
   tables.set(new Map());
   proposals.set([]);
-  forgetAlarms();
 }
 
 /** The table that a view shows closely, or null. */
@@ -118,7 +114,6 @@ function newer(known, told) {
 function hear(event) {
   if (event.kind === "stroke-counted") hint(event.table, { strokes: event.body.count });
   if (event.kind === "at-rest") hint(event.table, { at_rest: true });
-  hearAlarm(event);
   if (event.table) askAgain(event.table);
 }
 

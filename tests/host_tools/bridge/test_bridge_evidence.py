@@ -13,8 +13,10 @@ from bridge_rig import House, Tumbler, before_each_statement
 from PIL import Image
 
 from host_tools.bridge import examining
+from host_tools.bridge.by import By
 from host_tools.bridge.deciding import Decision
-from host_tools.bridge.events import Event, EvidenceAlarm, RoundHeld
+from host_tools.bridge.errors import DecisionIncomplete, WrongStep
+from host_tools.bridge.events import AlarmAnswered, Event, EvidenceAlarm, RoundHeld
 from host_tools.bridge.examining import Examination
 from host_tools.bridge.pictures import Finding, Pictures, PicturesDamaged
 from host_tools.bridge.table import Table, Wager
@@ -402,9 +404,39 @@ async def test_a_contradicted_result_is_an_alarm_in_time_for_a_correction(quick:
         assert facts == [expected.fact]
         assert outcome.round.hex() in rounds[0]
         await table.open_round()
+        (standing,) = table.desk.alarms()
+        assert (standing.round, standing.device) == (outcome.round, (1, 2, 5))
+        assert sorted(standing.second) == [1, 2, 4]
         correction = await table.desk.correct(outcome.round, (1, 2, 4), DECISION)
         assert correction.outcome.faces == (1, 2, 4)
+        assert table.desk.alarms() == []
         quick.house.ledger.check()
+
+
+async def test_an_alarm_stands_over_restarts_until_a_person_answers_for_it(quick: Scene) -> None:
+    quick.tumbler.faces = (1, 2, 5)
+    async with quick.house.running() as table:
+        outcome = await table.play_round(bet)
+        await until(lambda: "EvidenceAlarm" in quick.kinds())
+    mia = By("Mia", "10.0.0.9")
+    async with quick.again().running() as table:
+        (standing,) = table.desk.alarms()
+        with pytest.raises(DecisionIncomplete):
+            await table.desk.answer_alarm(standing.number, " ", mia)
+        with pytest.raises(WrongStep):
+            await table.desk.answer_alarm(standing.number + 1, "glare", mia)
+        await table.desk.answer_alarm(standing.number, "glare on the dome", mia)
+        assert quick.told[-1] == AlarmAnswered(outcome.round, standing.number)
+        with pytest.raises(WrongStep):
+            await table.desk.answer_alarm(standing.number, "glare on the dome", mia)
+    house = quick.again()
+    async with house.running() as table:
+        assert table.desk.alarms() == []
+        newest = house.ledger.newest_access("table 1")
+        assert newest is not None
+        assert (newest.who, newest.action) == ("Mia", "answer-alarm")
+        assert json.loads(newest.after)["reason"] == "glare on the dome"
+        house.ledger.check_everything()
 
 
 @pytest.mark.parametrize("step", [(examining.Examiner, "_alarm"), (Pictures, "note")], ids=lambda s: s[1])

@@ -246,6 +246,12 @@ class House:
             self.show(replace(self.tables[table], faults=(), step="open-round"), "fault-cleared")
             return {}
 
+        @app.post("/api/tables/{table}/alarms/{number}/answer")
+        async def answer(table: str, number: int, request: Request) -> Response:
+            self.deeds.append(("answer", f"{table} {number}", await request.json()))
+            self.show(replace(self.tables[table], alarms=()), "alarm-answered")
+            return Response(status_code=204)
+
         @app.post("/api/tables/{table}/rounds")
         def open_round(table: str) -> dict[str, Any]:
             self.deeds.append(("open", table, {}))
@@ -346,6 +352,7 @@ def a_table(
         at_rest=True,
         cover_closed=True,
         faults=(),
+        alarms=(),
         quarantine="",
         step="open-round",
         announcement="",

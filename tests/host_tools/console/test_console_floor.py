@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from playwright.sync_api import expect
 
+from host_tools.service.views import AlarmView
 from tests.host_tools.console.fake_house import PASSWORD, a_fault, a_table, in_state
 
 
@@ -119,22 +120,28 @@ def test_that_dark_and_light_are_chosen_and_kept(house, visit):
     assert page.evaluate(ground) == dark
 
 
-def test_that_an_alarm_stays_until_somebody_has_seen_it(house, visit):
-    house.show(in_state(a_table("Dragon 1"), "settled", (1, 3, 5)))
+def test_that_an_alarm_stands_until_somebody_answers_for_it(house, visit):
+    alarm = AlarmView(41, "ab" * 16, "second-reader-differs", (1, 3, 5), (1, 3, 6), 0)
+    house.show(in_state(a_table("Dragon 1", alarms=(alarm,)), "settled", (1, 3, 5)))
     visitor = visit()
     page = visitor.sign_in("sam")
-    body = {"fact": "second-reader-differs", "sequence": 41, "device": [1, 3, 5], "second": [1, 3, 6]}
-    alarm = {"sequence": 2, "table": "Dragon 1", "kind": "evidence-alarm", "round": "ab" * 16, "at_ms": 0}
-    house.tell({**alarm, "body": body})
     expect(page.locator(".alarm")).to_contain_text("Dragon 1: The two readers differ")
     expect(page.locator(".alarm")).to_contain_text("The device read 1 3 5, the host read 1 3 6.")
     visitor.picture("alarm")
-    page.reload()
-    expect(page.locator(".alarm")).to_have_count(1)
     page.locator(".alarm").get_by_role("link", name="Desk").click()
     expect(page.get_by_role("heading", name="Dragon 1: desk")).to_be_visible()
-    page.get_by_role("button", name="Seen").click()
+    expect(page.locator(".alarm")).to_have_count(1)
+    page.locator(".alarm").get_by_role("button", name="Answer for it").click()
+    page.get_by_label("Reason").fill("glare on the dome")
+    page.get_by_role("dialog").get_by_role("button", name="Answer for it").click()
     expect(page.locator(".alarm")).to_have_count(0)
-    page.reload()
-    expect(page.get_by_role("heading", name="Dragon 1: desk")).to_be_visible()
-    expect(page.locator(".alarm")).to_have_count(0)
+    assert house.deeds[-1] == ("answer", "Dragon 1 41", {"reason": "glare on the dome"})
+
+
+def test_that_a_dealer_sees_an_alarm_and_cannot_answer_for_it(house, visit):
+    alarm = AlarmView(41, "ab" * 16, "evidence-missing", (1, 3, 5), (), 0)
+    house.show(in_state(a_table("Dragon 1", alarms=(alarm,)), "settled", (1, 3, 5)))
+    page = visit().sign_in("dora")
+    expect(page.locator(".alarm")).to_contain_text("the host read –.")
+    expect(page.locator(".alarm")).to_contain_text("A supervisor or the shift manager answers for it.")
+    expect(page.locator(".alarm").get_by_role("button")).to_have_count(0)

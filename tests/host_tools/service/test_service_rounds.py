@@ -6,7 +6,9 @@ import json
 import pytest
 
 from host_tools.bridge.errors import DecisionIncomplete, RoundEnded, WrongStep
+from host_tools.bridge.events import EvidenceAlarm
 from host_tools.bridge.wagering import Wager
+from host_tools.ledger.schema import ALARM
 from host_tools.people import NotAllowed, Role
 from host_tools.service.deciding import CORRECTION, MANUAL, RESOLUTION, Case
 from host_tools.service.errors import Asked, NotNow, ProposalUnknown, RoundNotHere, RulesForbid, TableUnknown
@@ -255,3 +257,25 @@ async def test_everything_that_changes_state_is_in_the_access_log(tmp_path):
         last = log[-1]
         assert json.loads(last.before) == {"round": round_id, "state": "referred"}
         assert json.loads(last.after) == {"round": round_id, "state": "void", "reason": "steamed up"}
+
+
+async def test_an_alarm_is_seen_by_all_and_answered_for_by_a_supervisor(tmp_path):
+    async with house(tmp_path) as at:
+        round_id = await at.betting()
+        ended = await at.ended(COVERED, round_id)
+        running, books = at.service.tables[COVERED], at.service.books
+        body = {"fact": "second-reader-differs", "device": [1, 2, 4], "second": [1, 2, 5]}
+        await books.durably(lambda: books.notify(COVERED, ALARM, bytes.fromhex(round_id), body, 7))
+        found = EvidenceAlarm(bytes.fromhex(round_id), ended.settlements[0].record or 0, body["fact"])
+        running._sink.announce(running.tumbler.id, found)
+        await at.until(lambda: running.alarms != ())
+        (alarm,) = (await at.playing(Role.DEALER).table(COVERED)).alarms
+        assert (alarm.round, alarm.device, alarm.second) == (round_id, (1, 2, 4), (1, 2, 5))
+        assert alarm.number == (await at.playing().events())[-1].sequence
+        with pytest.raises(NotAllowed):
+            await at.deciding(Role.DEALER).answer_alarm(COVERED, alarm.number, "glare")
+        with pytest.raises(Asked):
+            await at.deciding(Role.SUPERVISOR).answer_alarm(COVERED, alarm.number, " ")
+        await at.deciding(Role.SUPERVISOR).answer_alarm(COVERED, alarm.number, "glare")
+        await at.until(lambda: running.alarms == ())
+        assert [each.kind for each in await at.playing().events()][-2:] == [ALARM, "alarm-answered"]
