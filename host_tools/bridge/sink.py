@@ -38,7 +38,7 @@ from host_tools.bridge.terms import FindRulebook, TermsLost, terms_of
 from host_tools.ledger import Ledger, LedgerUnavailable
 from host_tools.ledger.schema import OPEN_STATES
 from host_tools.records import Head, Record, RecordRefused, Registry, Verifier
-from host_tools.records.errors import Malformed, Replay, UnknownDevice
+from host_tools.records.errors import Mislabelled, Replay, UnknownDevice
 from host_tools.rulebooks import load_rulebook
 from tumbler.definitions import FACTS, name_of
 
@@ -209,9 +209,9 @@ class LedgerSink:
         for sequence, raw in records:
             try:
                 record = self._authentic(raw)
+                if (record.device, record.sequence) != (device, sequence):  # an old one, perhaps, sent again
+                    raise Mislabelled(f"the frame of record {sequence} holds another record")
                 self._verifier.check_order(record, head)
-                if (record.device, record.sequence) != (device, sequence):
-                    raise Malformed(f"the frame of record {sequence} holds another record")
             except Replay:
                 continue
             except RecordRefused as refusal:

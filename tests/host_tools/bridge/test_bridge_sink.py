@@ -15,7 +15,7 @@ from host_tools.bridge.table import Table, TableConfig, Wager
 from host_tools.bridge.terms import new_round
 from host_tools.ledger import open_ledger
 from host_tools.records import RecordRefused, Registry
-from host_tools.records.errors import BadSignature, Equivocation, Fork, Gap, UnknownDevice
+from host_tools.records.errors import BadSignature, Equivocation, Fork, Gap, Mislabelled, UnknownDevice
 from host_tools.rulebooks import UnknownRulebookError, load_rulebook
 from tumbler.definitions import FACTS, FIRST_PREVIOUS
 
@@ -72,7 +72,8 @@ BAD: dict[str, tuple[Callable[[Tumbler], list[tuple[int, bytes]]], type[RecordRe
     "damaged": (flipped, BadSignature),
     "gap": (lambda tumbler: [(3, tumbler.record("dice-set-change", dice_set="B"))], Gap),
     "stranger": (lambda tumbler: numbered(Tumbler(seed=9)), UnknownDevice),
-    "wrong number": (lambda tumbler: [(7, tumbler.journal[1])], RecordRefused),
+    "wrong number": (lambda tumbler: [(7, tumbler.journal[1])], Mislabelled),
+    "old in a new frame": (lambda tumbler: [(2, tumbler.journal[0])], Mislabelled),
     "garbage": (lambda tumbler: [(2, b"\xd2\x84")], RecordRefused),
 }
 
