@@ -90,7 +90,7 @@ class BootRepeated(ChainBroken):
 
 
 class Mislabelled(RecordRefused):
-    """A genuine record in a frame or a bundle's line that says it is another device's or has another sequence."""
+    """A genuine record in a frame, or a line of a bundle, that names another device or sequence."""
 
 
 class BundleUnreadable(Exception):
