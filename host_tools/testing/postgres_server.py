@@ -1,4 +1,8 @@
-"""A PostgreSQL server of one's own, on a socket in a temporary folder, run by an unprivileged user."""
+"""A PostgreSQL server of one's own, on a socket in a temporary folder, run by an unprivileged user.
+
+It ends with the process that started it, however that ends: a shell waits for the end of a pipe that this
+process holds, then stops the server and removes the folder.
+"""
 
 import itertools
 import os
@@ -21,6 +25,8 @@ _SETTINGS = {
     "log_min_messages": "fatal",
 }
 
+_CLEAN_UP = 'cat; "$0" stop -D "$1/data" -m immediate; rm -rf "$1"'
+
 
 class PostgresMissing(RuntimeError):
     """No PostgreSQL server is installed; the message says how to get one."""
@@ -40,13 +46,22 @@ class PostgresServer:
         if self._as_user:
             user = self._as_user["user"]
             shutil.chown(self.folder, user)
+        self._heir = subprocess.Popen(
+            ["sh", "-c", _CLEAN_UP, self._binaries / "pg_ctl", self.folder],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            start_new_session=True,  # Ctrl-C is not for it
+            **self._as_user,
+        )
         self._run("initdb", "--pgdata", self._data, "--auth=trust", "--username=tumbler", "--no-sync")
         self.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.stop()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._heir.communicate()
 
     @property
     def _data(self) -> str:
