@@ -37,10 +37,6 @@ class SessionStopped(LinkError):
     """The session's `run` ended while a command was outstanding, or before it could be sent."""
 
 
-class Equivocation(LinkError):
-    """The device sent two different records with one sequence number."""
-
-
 class EvidenceGone(LinkError):
     """The device keeps no such frames: it has no room for any, was restarted or has read others since."""
 

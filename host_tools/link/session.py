@@ -13,11 +13,11 @@ from typing import Any, Literal, Protocol
 from host_tools.link import messages
 from host_tools.link.clock import Clock, SystemClock, done_by
 from host_tools.link.commands import CommandDesk, Peer, Reply, command_values
+from host_tools.link.doubts import Doubts
 from host_tools.link.errors import (
     CommandTimeout,
     DeviceQuarantined,
     DeviceRestarted,
-    Equivocation,
     MessageInvalid,
     SessionStopped,
     TransportLost,
@@ -50,12 +50,13 @@ class RecordSink(Protocol):
     async def commit(self, device: bytes, records: Sequence[tuple[int, bytes]]) -> None:
         """Verify and store (sequence, COSE_Sign1) pairs that follow the head; durable when it returns.
 
-        Raises RecordRefused for one that must not be believed; the session then quarantines the device.
+        Those that are stored already change nothing. Raises RecordRefused at the first that must not be
+        believed, those before it are kept: the session drops it, or quarantines the device (see doubts).
         """
         ...
 
 
-EventKind = Literal["connected", "restarted", "lost", "refused", "behind", "quarantined"]
+EventKind = Literal["connected", "restarted", "lost", "refused", "behind", "doubted", "quarantined"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,8 @@ class Event:
     `connected`: the device was recognised and welcomed; `restarted`: the same, after a reboot of the device
     while the session ran; `lost`: device silent or port gone (`device` None: it was not there);
     `refused`: it cannot be talked to (unknown, or other definitions); `behind`: its journal ends before the
-    sink's head; `quarantined`: a record was refused.
+    sink's head; `doubted`: a record was dropped that the device need not have sent; `quarantined`: a refused
+    record proves that the device is not to be believed.
     """
 
     kind: EventKind
@@ -119,7 +121,9 @@ class HostSession:
         self._loss = ""  # what was last told about a line that is not there
         self._inbox: Inbox | None = None
         self._arrived = asyncio.Event()
+        self._doubts = Doubts()
         self._durable = asyncio.Event()
+        self._dropped = False  # a record that has to be asked for again
         self._sink_lock = asyncio.Lock()  # the head is never asked for while a commit moves it
         self._command_lock = asyncio.Lock()
         self._desk = CommandDesk(self._clock, self._send_in_session, self.counters)
@@ -314,7 +318,7 @@ class HostSession:
             committed, digest = self._sink.head(peer.device)
             fresh = self._peer != peer
             if fresh:
-                self._inbox = Inbox(peer.device, committed, digest)
+                self._inbox = Inbox(peer, committed, digest)
         before, self._newest_peer, self._peer = self._newest_peer, peer, peer
         values = {
             "protocol": definitions.PROTOCOL_VERSION,
@@ -344,12 +348,8 @@ class HostSession:
         if peer.device in self.quarantined or not inbox:
             self.counters["quarantined"] += 1
             return
-        try:
-            verdict = inbox.offer(sequence, raw)
-        except Equivocation as error:
-            self._quarantine(peer.device, str(error))
-            return
-        if verdict is Verdict.ACCEPTED:
+        verdict = inbox.offer(sequence, raw)
+        if verdict in (Verdict.ACCEPTED, Verdict.CONTESTED):
             self._arrived.set()
         elif verdict is Verdict.REPEATED:
             self.counters["repeated"] += 1
@@ -368,29 +368,54 @@ class HostSession:
             await self._arrived.wait()
             self._arrived.clear()
             async with self._sink_lock:
-                if self._inbox and await self._store(self._inbox):
-                    self._durable.set()
+                if self._inbox:
+                    await self._store(self._inbox)
 
     async def _keep_acknowledging(self) -> None:
         while True:
             await self._durable.wait()
             await self._desk.quiet()
             self._durable.clear()
-            if self._peer and self._inbox:
+            dropped, self._dropped = self._dropped, False
+            if self._peer and self._inbox and self._peer.device not in self.quarantined:
                 await self._send_sealed("ack", self._peer, {"committed": self._inbox.committed})
+                if dropped:
+                    self.counters["naks"] += 1
+                    await self._send("nak", self._peer.session, {"expected": self._inbox.expected})
 
-    async def _store(self, inbox: Inbox) -> bool:
-        """Commit what waits, as one batch; True when something new is durable."""
+    async def _store(self, inbox: Inbox) -> None:
+        """Commit what waits, as one batch; then have the sink judge what contests a committed record."""
         batch = inbox.take()
-        if not batch or inbox.device in self.quarantined:
-            return False
+        if inbox.device in self.quarantined:
+            return
+        if batch:
+            refusal = await self._refusal_of(inbox.device, batch)
+            committed, digest = self._sink.head(inbox.device)
+            inbox.committed = committed  # never more than the sink has
+            if refusal:
+                inbox.go_back(committed, digest)
+                self._dropped = True
+                self._doubt(inbox, dict(batch).get(committed + 1, b""), refusal)
+            self._durable.set()
+        for sequence, raw in inbox.take_contested():
+            refusal = await self._refusal_of(inbox.device, [(sequence, raw)])
+            if refusal:
+                self._doubt(inbox, raw, refusal)
+
+    async def _refusal_of(self, device: bytes, records: Sequence[tuple[int, bytes]]) -> RecordRefused | None:
+        """Why the sink does not believe one of the records; None when all are committed."""
         try:
-            await _finished(self._sink.commit(inbox.device, batch))
+            await _finished(self._sink.commit(device, records))
         except RecordRefused as refusal:
+            return refusal
+        return None
+
+    def _doubt(self, inbox: Inbox, raw: bytes, refusal: RecordRefused) -> None:
+        self.counters["doubted"] += 1
+        if self._doubts.are_proof(refusal, raw, inbox.session):
             self._quarantine(inbox.device, str(refusal))
-            return False
-        inbox.committed = batch[-1][0]
-        return True
+        elif self._doubts.remember(raw, inbox.session):
+            self._tell("doubted", inbox.device, None, str(refusal))
 
     # --- what befalls the connection ---
 

@@ -11,12 +11,14 @@ from typing import Any
 
 from host_tools.faults.virtual_time import VirtualLoop
 from host_tools.link import TransportLost, UnknownDevice
+from host_tools.records.errors import BadSignature, Equivocation
 from tumbler import definitions
 from tumbler.evidence import Evidence
 from tumbler.link.session import DeviceSession
 
 DEVICE = b"tumbler1"
 KEY = bytes(range(32))
+FORGED = b"forged"  # so begins a record that a MemorySink does not believe to be the device's
 UART_BUFFER = 512  # bytes that wait for the line
 
 
@@ -189,6 +191,12 @@ class MemorySink:
         if self.during:
             await self.during("before")
         for sequence, raw in records:
+            if raw.startswith(FORGED):
+                raise BadSignature(f"record {sequence}: wrong signature")
+            if sequence <= len(self.records):
+                if self.records[sequence - 1] != (sequence, raw):
+                    raise Equivocation(f"record {sequence} differs from the committed one")
+                continue
             assert sequence == len(self.records) + 1, f"{sequence} after {len(self.records)}"
             self.records.append((sequence, raw))
         self.batches.append(len(records))

@@ -16,8 +16,8 @@ from host_tools.link import (
     messages,
 )
 from host_tools.link.framing import FrameParser, encode_frame
-from host_tools.records import RecordRefused
-from tests.host_tools.link.rig import DEVICE, KEY, Line, MemorySink, in_virtual_time
+from host_tools.records.errors import Fork
+from tests.host_tools.link.rig import DEVICE, FORGED, KEY, Line, MemorySink, in_virtual_time
 from tumbler import definitions
 from tumbler.link.commands import CommandGate
 from tumbler.link.seal import Seal
@@ -248,17 +248,17 @@ async def test_a_gap_is_told_again_once_the_device_went_back():
 
 
 @in_virtual_time()
-async def test_a_refused_record_quarantines_the_device():
+async def test_a_record_of_another_chain_quarantines_the_device():
     hand = await Hand().connected()
 
     async def refuse(moment):
-        raise RecordRefused("record 1: wrong signature")
+        raise Fork("record 1 follows another record")
 
     hand.sink.during = refuse
     hand.record(1)
     assert await hand.heard() == []
     assert hand.events[-1].kind == "quarantined"
-    assert "wrong signature" in hand.events[-1].reason
+    assert "another record" in hand.events[-1].reason
     hand.sink.during = None
     for sequence in (1, 2, 3, 9):
         hand.record(sequence)
@@ -267,7 +267,7 @@ async def test_a_refused_record_quarantines_the_device():
     hand.status(state=1)
     await hand.heard()
     assert hand.statuses[-1]["state"] == "opened"
-    with pytest.raises(DeviceQuarantined, match="wrong signature"):
+    with pytest.raises(DeviceQuarantined, match="another record"):
         await hand.session.command("attest", nonce=NONCE)
     # Neither a reboot nor a reconnection lifts it.
     hand.line.lose()
@@ -278,6 +278,55 @@ async def test_a_refused_record_quarantines_the_device():
     hand.record(1)
     assert await hand.heard() == []
     assert hand.sink.records == []
+
+
+@in_virtual_time()
+async def test_a_forged_record_is_dropped_and_the_true_one_asked_for():
+    """Whoever can put bytes on the line takes no device out of service with them."""
+    hand = await Hand().connected()
+    for _ in range(5):
+        hand.record(1, FORGED)
+        hand.record(2)
+        assert await hand.heard() == [("ack", {"committed": 0}), ("nak", {"expected": 1})]
+    for sequence in (1, 2):
+        hand.record(sequence)
+    assert ("ack", {"committed": 2}) in await hand.heard()
+    assert hand.sink.records == [(1, b"record 1"), (2, b"record 2")]
+    assert hand.session.counters["doubted"] == 5
+    assert hand.kinds() == ["connected", "doubted"]  # told once a session
+    assert not hand.session.quarantined
+
+
+@in_virtual_time()
+async def test_what_came_before_a_forged_record_is_kept_and_acknowledged():
+    hand = await Hand().connected()
+
+    async def dwell(moment):
+        await asyncio.sleep(0.1)
+
+    hand.sink.during = dwell
+    for sequence, raw in ((1, None), (2, None), (3, FORGED), (4, None)):
+        hand.record(sequence, raw)
+    heard = await hand.heard(1)
+    assert heard[-2:] == [("ack", {"committed": 2}), ("nak", {"expected": 3})]
+    assert [sequence for sequence, _ in hand.sink.records] == [1, 2]
+
+
+@in_virtual_time()
+async def test_a_device_that_repeats_a_forged_record_after_a_reboot_is_quarantined():
+    """Then it has it in its journal."""
+    hand = await Hand().connected()
+    hand.record(1, FORGED)
+    await hand.heard()
+    hand.hello(boot=4, session=SESSION + 1)
+    await asyncio.sleep(0.2)
+    hand.record(1, FORGED + b" otherwise", session=SESSION + 1)
+    await asyncio.sleep(0.2)
+    assert hand.kinds() == ["connected", "doubted", "restarted", "doubted"]
+    hand.record(1, FORGED, session=SESSION + 1)
+    await asyncio.sleep(0.2)
+    assert hand.events[-1].kind == "quarantined"
+    assert "wrong signature" in hand.session.quarantined[DEVICE]
 
 
 @in_virtual_time()
@@ -292,6 +341,37 @@ async def test_two_records_of_one_sequence_quarantine_the_device():
 
 
 @in_virtual_time()
+async def test_a_forged_second_record_of_a_sequence_proves_nothing():
+    hand = await Hand().connected()
+    hand.record(1)
+    await hand.heard()
+    hand.record(1, FORGED)
+    hand.record(2)
+    assert ("ack", {"committed": 2}) in await hand.heard()
+    assert hand.kinds() == ["connected", "doubted"]
+
+
+@in_virtual_time()
+async def test_a_forged_record_that_comes_first_keeps_no_true_one_out():
+    """Both are there before either is judged."""
+    hand = await Hand().connected()
+
+    async def dwell(moment):
+        await asyncio.sleep(0.1)
+
+    hand.sink.during = dwell
+    hand.record(1)
+    await asyncio.sleep(0.05)
+    hand.record(2, FORGED)
+    hand.record(2)
+    assert (await hand.heard(1))[-1] == ("nak", {"expected": 2})
+    hand.record(2)
+    assert ("ack", {"committed": 2}) in await hand.heard(1)
+    assert hand.sink.records == [(1, b"record 1"), (2, b"record 2")]
+    assert not hand.session.quarantined
+
+
+@in_virtual_time()
 async def test_the_head_after_a_restart_of_the_host_also_tells_equivocation():
     hand = Hand()
     hand.sink.records.append((1, b"record 1"))
@@ -299,6 +379,20 @@ async def test_the_head_after_a_restart_of_the_host_also_tells_equivocation():
     hand.record(1, b"another")
     await hand.heard()
     assert hand.kinds() == ["connected", "quarantined"]
+
+
+@in_virtual_time()
+async def test_nothing_is_acknowledged_that_the_sink_does_not_have():
+    """Whatever it says of a commit."""
+    hand = await Hand().connected()
+
+    async def forget(moment):
+        if moment == "after":
+            hand.sink.records.clear()
+
+    hand.sink.during = forget
+    hand.record(1)
+    assert await hand.heard() == [("ack", {"committed": 0})]
 
 
 @in_virtual_time()
