@@ -4,7 +4,8 @@ Events inform; they never move money. Those that tell of a record (`sequence`) a
 durable in the ledger. `round` is the round's id, 16 bytes. Money is exact decimal text, as `"12.50"`.
 """
 
-from dataclasses import dataclass
+import re
+from dataclasses import asdict, dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,3 +281,34 @@ Event = (
     | FaultRaised
     | FaultCleared
 )
+
+# What the ledger has a notice of, numbered and kept: written in the transaction of the record, or of what
+# people decided. All other events are hints, which a display that was away finds out of the table's state.
+DURABLE = (
+    RoundOpened,
+    BetsOpen,
+    BetsClosed,
+    ResultRead,
+    RoundHeld,
+    RoundSettled,
+    RoundVoid,
+    RoundReferred,
+    RoundCorrected,
+    EvidenceAlarm,
+    AlarmAnswered,
+    FaultRaised,
+    FaultCleared,
+)
+
+
+def kind_of(event: Event) -> str:
+    """Its name as it leaves the host: BetsOpen is bets-open."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "-", type(event).__name__).lower()
+
+
+def body_of(event: Event) -> dict[str, object]:
+    """What it tells beside its round, as JSON has it: bytes as hex text."""
+    told = asdict(event).items()
+    return {
+        name: value.hex() if isinstance(value, bytes) else value for name, value in told if name != "round"
+    }

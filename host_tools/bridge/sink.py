@@ -32,6 +32,8 @@ from host_tools.bridge.events import (
     RoundVoid,
     StoreBack,
     StoreLost,
+    body_of,
+    kind_of,
 )
 from host_tools.bridge.order import Standing
 from host_tools.bridge.terms import FindRulebook, TermsLost, terms_of
@@ -73,6 +75,7 @@ class LedgerSink:
         # A round's records are read again at each of its steps; the same bytes have the same verdict.
         self._authentic = lru_cache(_REMEMBERED)(self._verifier.authenticate)
         self._listeners: dict[bytes, list[Listener]] = defaultdict(list)
+        self._tables: dict[bytes, str] = {}
         self._evidence: set[bytes] = set()  # devices whose readings wait for their evidence
         self._heads: dict[bytes, tuple[int, bytes]] = {}
         with books.transaction():
@@ -84,6 +87,10 @@ class LedgerSink:
     def listen(self, device: bytes, listener: Listener) -> None:
         """Call `listener` with each event of a device, after the commit that it tells of."""
         self._listeners[device].append(listener)
+
+    def seat(self, device: bytes, table: str) -> None:
+        """What a device says of itself is the notices of the `table` where it plays."""
+        self._tables[device] = table
 
     def hold_readings(self, device: bytes) -> None:
         """Settle no reading of a device before `release`, so that its evidence can be looked at first."""
@@ -233,7 +240,9 @@ class LedgerSink:
         if not self.books.add_record(_stored(record), now_ms):
             return []
         events: list[Event] = [RecordCommitted(record.sequence, record.kind, record.digest)]
-        events += _device_events(record)
+        of_device = _device_events(record)
+        self._notify(self._tables.get(record.device, record.device.hex()), of_device, now_ms)
+        events += of_device
         round_id = record.fields.get("round")
         if round_id is None:
             return events
@@ -246,6 +255,13 @@ class LedgerSink:
             self._note_late(record, round_id, now_ms)
         return events
 
+    def _notify(self, source: str, events: Sequence[Event], now_ms: int) -> None:
+        """Keep events for those who were away, in the transaction of what they tell of; the end of a round
+        has a notice of its own."""
+        for event in events:
+            round_id = getattr(event, "round", None)
+            self.books.notify(source, kind_of(event), round_id, body_of(event), now_ms)
+
     def _note_late(self, record: Record, round_id: bytes, now_ms: int) -> None:
         body = {"device": record.device.hex(), "sequence": record.sequence, "kind": record.kind}
         self.books.notify(record.device.hex(), "record-outside-its-round", round_id, body, now_ms)
@@ -254,8 +270,11 @@ class LedgerSink:
         now = self._with_books(round_, self._proved(round_))
         events = _round_events(round_, record, now)
         if now.state == "read" and record.device in self._evidence:
+            events.append(RoundHeld(round_.id, record.sequence))
             self._move_to(round_, "held", now_ms)
-            return [*events, RoundHeld(round_.id, record.sequence)]
+            self._notify(round_.table, events, now_ms)
+            return events
+        self._notify(round_.table, events, now_ms)
         if now.is_final:
             outcome = conclude(self.books, round_, now, self._find_rulebook, now_ms)
             return [*events, _outcome_event(outcome)]

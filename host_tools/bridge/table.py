@@ -78,6 +78,7 @@ class Table:
         self.desk = Desk(config.name, config.device, sink)
         if config.examination and config.examination.holds:
             sink.hold_readings(config.device)
+        sink.seat(config.device, config.name)
         sink.listen(config.device, self._follow)
         self._examiner = self._new_examiner(config.examination) if config.examination else None
         self._session = new_session(only=config.device, on_status=self._on_status, on_event=self._on_link)

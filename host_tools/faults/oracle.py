@@ -300,7 +300,8 @@ def _check_told(rows: Rows, server: TableServer) -> None:
         decided = outcome.verdict == "referred" and round_ in referred
         told = decided or outcome.verdict == states[round_]
         _require(told, f"round {round_.hex()} was told to be {outcome.verdict}")
-    notices = Counter(rows("SELECT round, topic FROM notices WHERE topic LIKE 'round-%'"))
+    ends = "('round-settled', 'round-void', 'round-referred')"
+    notices = Counter(rows(f"SELECT round, topic FROM notices WHERE topic IN {ends}"))
     wanted = Counter((id, f"round-{state}") for id, state in states.items())
     wanted.update((id, "round-referred") for id in referred)
     _require(notices == wanted, "the outbox does not tell each round's end once")

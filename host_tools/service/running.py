@@ -7,9 +7,7 @@ outcome comes as an event. Nothing here decides money; that is the bridge's and 
 import asyncio
 import contextlib
 import logging
-import re
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict
 from typing import Any, TypeVar
 
 from host_tools import ledger, link
@@ -33,7 +31,6 @@ STEP_S = 20.0  # how long a step is waited for; it goes on afterwards
 PAUSE_S = 1.0  # before what failed is tried again
 ENDED = (happenings.RoundSettled, happenings.RoundVoid, happenings.RoundReferred, happenings.RoundCorrected)
 _ALARMS = (happenings.EvidenceAlarm, happenings.AlarmAnswered, happenings.RoundCorrected)
-_NOTICED = (*ENDED, *_ALARMS)  # what has a notice is told by it
 
 SERVICE = By("service", "its clock")  # what it does when the time has come
 
@@ -325,7 +322,7 @@ class RunningTable:
             self._end(event.round, corrected=isinstance(event, happenings.RoundCorrected))
         if isinstance(event, _ALARMS):
             self.alarms = _alarms(self.table)
-        if isinstance(event, _NOTICED):
+        if isinstance(event, happenings.DURABLE):
             self._stream.catch_up()
         elif not isinstance(event, happenings.RecordCommitted):  # these come too often to be told
             self._tell(event)
@@ -344,9 +341,9 @@ class RunningTable:
             self._opens_at = self._clock.now() + self.settings.between_s
 
     def _tell(self, event: happenings.Event) -> None:
-        body = {name: _plain(value) for name, value in asdict(event).items() if name != "round"}
         round_id = getattr(event, "round", None)
-        self._hint(_kind(event), round_id.hex() if round_id else None, body)
+        body = happenings.body_of(event)
+        self._hint(happenings.kind_of(event), round_id.hex() if round_id else None, body)
 
     def _hint(self, kind: str, round_id: str | None, body: dict[str, object]) -> None:
         self._stream.hint(EventView(None, self.name, kind, round_id, self._clock.wall_ms(), body))
@@ -360,15 +357,6 @@ def _alarms(table: Table) -> tuple[AlarmView, ...]:
         AlarmView(each.number, each.round.hex(), each.fact, each.device, each.second, each.made_ms)
         for each in table.desk.alarms()
     )
-
-
-def _kind(event: happenings.Event) -> str:
-    """BetsOpen -> bets-open."""
-    return re.sub(r"(?<!^)(?=[A-Z])", "-", type(event).__name__).lower()
-
-
-def _plain(value: object) -> object:
-    return value.hex() if isinstance(value, bytes) else value
 
 
 def _shown(status: dict[str, Any]) -> tuple[object, ...]:

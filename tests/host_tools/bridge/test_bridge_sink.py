@@ -165,7 +165,8 @@ async def test_a_second_reading_of_a_settled_round_pays_nothing(house: House) ->
         assert house.ledger.postings(outcome.round) == before
         assert await table.result() == outcome
         topics = [each.topic for each in house.ledger.notices("table 1")]
-        assert topics == ["round-settled"]
+        assert topics.count("round-settled") == 1
+        assert topics[-1] == "round-settled"
         late = [each.topic for each in house.ledger.notices(house.tumbler.id.hex())]
         assert late == ["record-outside-its-round"] * 2
 

@@ -2,12 +2,14 @@
 
 import asyncio
 import contextlib
+import shutil
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 from argon2 import PasswordHasher
 
+from host_tools.ledger import Ledger, open_ledger
 from host_tools.link import Clock, SystemClock
 from host_tools.people import Person, Role
 from host_tools.service import config as settings
@@ -133,3 +135,20 @@ async def house(
     hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     async with Service(config, clock, make=make, hasher=hasher) as running:
         yield House(running, rigs)
+
+
+def left_by_a_crash(folder: Path, where: str) -> Callable[[], contextlib.AbstractContextManager[Ledger]]:
+    """What gives the ledger as the next start finds it when the process ends now."""
+    if where.startswith("postgresql"):
+        committed = open_ledger(where, read_only=True)
+        return lambda: contextlib.nullcontext(committed)
+
+    def copied() -> Ledger:
+        for suffix in ("", "-wal"):
+            source, copy = folder / (where + suffix), folder / ("copy.sqlite" + suffix)
+            copy.unlink(missing_ok=True)
+            if source.exists():
+                shutil.copy(source, copy)
+        return open_ledger(folder / "copy.sqlite", read_only=True)
+
+    return copied

@@ -1,21 +1,16 @@
 """Who did what: an entry in the very transaction of each change, whenever the process ends."""
 
 import json
-import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
-
-import pytest
+from collections.abc import Iterator
 
 from host_tools.bridge.wagering import Wager
-from host_tools.ledger import Ledger, open_ledger
+from host_tools.ledger import Ledger
 from host_tools.people import Role
 from host_tools.people.accounts import LOG as PEOPLE
 from host_tools.service.deciding import CORRECTION, MANUAL, RESOLUTION, Case
 from tests.host_tools.bridge.bridge_rig import before_each_statement
-from tests.host_tools.service.service_rig import COVERED, PASSWORD, House, house
+from tests.host_tools.service.service_rig import COVERED, PASSWORD, House, house, left_by_a_crash
 
 SMALL, BIG, ODD = (Wager(each, "Mei", each, "10") for each in ("small", "big", "odd"))
 PICTURE = "ab" * 32
@@ -141,31 +136,6 @@ async def a_fault_is_cleared(at: House) -> None:
     await at.deciding(Role.TECHNICIAN).clear_fault(COVERED, "tilted")
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def where(request: pytest.FixtureRequest) -> str:
-    """A ledger that is not there yet."""
-    if request.param == "sqlite":
-        return "ledger.sqlite"
-    return request.getfixturevalue("postgres").new_database()
-
-
-def left_by_a_crash(folder: Path, where: str) -> Callable[[], AbstractContextManager[Ledger]]:
-    """What gives the ledger as the next start finds it when the process ends now."""
-    if where.startswith("postgresql"):
-        committed = open_ledger(where, read_only=True)
-        return lambda: nullcontext(committed)
-
-    def copied() -> Ledger:
-        for suffix in ("", "-wal"):
-            source, copy = folder / (where + suffix), folder / ("copy.sqlite" + suffix)
-            copy.unlink(missing_ok=True)
-            if source.exists():
-                shutil.copy(source, copy)
-        return open_ledger(folder / "copy.sqlite", read_only=True)
-
-    return copied
-
-
 async def test_a_crash_before_any_statement_leaves_no_change_without_its_author(tmp_path, where):
     seen: list[Counter[Change]] = []
     wrong: list[object] = []
@@ -182,6 +152,7 @@ async def test_a_crash_before_any_statement_leaves_no_change_without_its_author(
         left = left_by_a_crash(tmp_path, where)
         before_each_statement(at.service.books.store, look)
         await a_long_shift(at)
+        look("the end")
     assert wrong == []
     assert {action for action, _ in seen[-1]} == PROVED
     assert len(seen) > 300
