@@ -155,9 +155,14 @@ class VirtualTable:
 
     async def pass_time(self, ms: int) -> None:
         """Wait until so much of the board's own time has passed."""
-        due_us = self.board.plant.time_us + ms * 1000
-        while self.board.plant.time_us < due_us:  # noqa: ASYNC110 - nobody announces each grant of time
-            await asyncio.sleep(0.001)
+        await pass_time(self.board, ms)
+
+
+async def pass_time(board: PlantBoard, ms: int) -> None:
+    """Wait until so much of the board's own time has passed."""
+    due_us = board.plant.time_us + ms * 1000
+    while board.plant.time_us < due_us:  # noqa: ASYNC110 - nobody announces each grant of time
+        await asyncio.sleep(0.001)
 
 
 @asynccontextmanager

@@ -37,11 +37,12 @@ def demo(  # noqa: PLR0913, PLR0917 - a command has so many options
 ) -> None:
     """Play a virtual table with simulated players until Ctrl-C."""
     from host_tools.bridge.errors import BridgeError  # noqa: PLC0415 - only when called
+    from host_tools.demo.dealer import TumblerSilent  # noqa: PLC0415
     from host_tools.demo.run import Demo, DemoRefused, run_demo  # noqa: PLC0415
     from host_tools.link import LinkError  # noqa: PLC0415
+    from host_tools.service.errors import ServiceError  # noqa: PLC0415
     from host_tools.twin.errors import PhysicsMissing  # noqa: PLC0415
     from host_tools.virtual_board import BoardError  # noqa: PLC0415
-    from host_tools.virtual_table import TableUnusable  # noqa: PLC0415
 
     chosen = secrets.randbelow(1_000_000) if seed is None else seed
     print(f"Seed {chosen}: --seed {chosen} plays the same rounds again.", file=sys.stderr)
@@ -50,7 +51,7 @@ def demo(  # noqa: PLR0913, PLR0917 - a command has so many options
         run_demo(Demo(rounds, chosen, rulebook, layout, keep, twin), headless=headless, as_json=as_json)
     except (DemoRefused, PhysicsMissing) as error:
         _stop(2, error)
-    except (TableUnusable, BoardError, BridgeError, LinkError) as error:
+    except (TumblerSilent, BoardError, BridgeError, LinkError, ServiceError) as error:
         _stop(1, error)
     except (KeyboardInterrupt, asyncio.CancelledError):
         raise typer.Exit(0) from None

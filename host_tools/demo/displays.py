@@ -39,6 +39,10 @@ class Display:
     def close(self) -> None:
         """Give the terminal back."""
 
+    def greet(self, link: str) -> None:
+        """The console is open; `link` makes the first account, once."""
+        self.view.console = link
+
     def begin(self, number: int) -> None:
         """A new round is about to open."""
         self.view.begin(number)
@@ -95,6 +99,11 @@ class RoundDisplay(Display):
 
 class LineDisplay(RoundDisplay):
     """A line for each thing that happens, for a terminal that cannot redraw or a file."""
+
+    def greet(self, link: str) -> None:
+        """See Display."""
+        super().greet(link)
+        print(f"The console is at {link}, which makes the first account, once.", flush=True)
 
     def follow(self, event: Event) -> None:
         """See Display."""

@@ -10,22 +10,23 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from random import Random
 
 from rich.console import Console
 
-from host_tools.bridge.table import Table
+from host_tools.bridge.events import Event
+from host_tools.demo.dealer import Dealer, Place
 from host_tools.demo.displays import Display, JsonDisplay, LineDisplay, LiveDisplay, RoundDisplay, say
 from host_tools.demo.players import Seat, seat_players
 from host_tools.demo.report import RoundReport
 from host_tools.demo.scenes import demo_scenario
+from host_tools.demo.table import TABLE, demo_table, served_table
 from host_tools.demo.totals import Totals
 from host_tools.demo.view import TableSign, TableView
 from host_tools.rulebooks import RulebookError, UnknownLayoutError, UnknownRulebookError, load_rulebook
+from host_tools.service.service import Service
 from host_tools.settlement import Table as Terms
 from host_tools.settlement import TableError, open_table
 from host_tools.virtual_board.dice import Dice
-from host_tools.virtual_table import VirtualTable, virtual_table
 
 CHIP_MINOR = 50  # what a chip is worth at the least, in cents
 
@@ -36,15 +37,17 @@ class DemoRefused(Exception):
 
 @dataclass(frozen=True)
 class Pace:
-    """How fast the board goes (None: as fast as it can) and how long people have, in seconds."""
+    """How fast the board goes (None: as fast as it can) and how long people have, in seconds; `people`: there
+    are some, with the console and its pictures."""
 
     speed: float | None
     betting_s: float
     looking_s: float
+    people: bool
 
 
-PEOPLE = Pace(speed=1.0, betting_s=0.6, looking_s=4.0)
-PROGRAMS = Pace(speed=None, betting_s=0.0, looking_s=0.0)
+PEOPLE = Pace(speed=1.0, betting_s=0.6, looking_s=4.0, people=True)
+PROGRAMS = Pace(speed=None, betting_s=0.0, looking_s=0.0, people=False)
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ class Demo:
 
 
 def run_demo(demo: Demo, *, headless: bool, as_json: bool) -> None:
-    """Play it. Raises DemoRefused, TableUnusable, and KeyboardInterrupt once everything is closed."""
+    """Play it. Raises DemoRefused, TumblerSilent, and KeyboardInterrupt once everything is closed."""
     terms = demo_terms(demo.rulebook, demo.layout)
     display = _choose_display(terms, headless, as_json)
     pace = PROGRAMS if headless or as_json else PEOPLE
@@ -87,21 +90,20 @@ def demo_terms(rulebook: str, layout: str) -> Terms:
 async def play_demo(demo: Demo, terms: Terms, display: Display, pace: Pace) -> None:
     """Play the rounds and show them; whatever was started is stopped when it returns or raises."""
     _stop_on_sigterm()
-    round_ids = (Random(f"{demo.seed}/{number}/round").randbytes(16) for number in itertools.count(1))
     scenario = demo_scenario(terms.rulebook.play_mode, str(demo.seed), twin=demo.twin)
     with _folder(demo.keep) as directory:
-        playing = virtual_table(
+        served = served_table(
             directory,
             scenario,
             terms,
             speed=pace.speed,
-            seed=str(demo.seed),
-            new_round_id=lambda: next(round_ids),
+            seed=demo.seed,
             dice=_dice(demo),
+            pictures=pace.people,
             progress=say,
         )
-        async with playing as virtual, _shown(display, virtual):
-            await _play_rounds(demo, terms, display, pace, virtual)
+        async with served as (service, board), _shown(display, service), _console(display, service, pace):
+            await _play_rounds(demo, terms, display, pace, Dealer(service, board))
 
 
 def _dice(demo: Demo) -> Dice | None:
@@ -112,23 +114,18 @@ def _dice(demo: Demo) -> Dice | None:
     return demo_dice(str(demo.seed))
 
 
-async def _play_rounds(demo: Demo, terms: Terms, display: Display, pace: Pace, virtual: VirtualTable) -> None:
+async def _play_rounds(demo: Demo, terms: Terms, display: Display, pace: Pace, dealer: Dealer) -> None:
     seats = seat_players(terms)
     for number in itertools.count(1) if demo.rounds is None else range(1, demo.rounds + 1):
-        await virtual.ready()
-        virtual.board.next_round()
-        virtual.board.plant.log.clear()  # for testers; here it would only grow
+        await dealer.ready()
         display.begin(number)
         players = _Players(seats, f"{demo.seed}/{number}", display, pace.betting_s)
-        outcome = await virtual.table.play_round(players.bet)
-        facts = virtual.facts(outcome.round)
+        outcome = await dealer.play_round(players.bet)
+        strokes, tilts = dealer.facts(outcome.round)
         for seat in seats:
             seat.learn(outcome)
-        display.conclude(
-            RoundReport(
-                number, outcome, facts.strokes, facts.tilts, display.view.wagers, display.view.refused
-            )
-        )
+        view = display.view
+        display.conclude(RoundReport(number, outcome, strokes, tilts, view.wagers, view.refused))
         await asyncio.sleep(pace.looking_s)
 
 
@@ -141,22 +138,39 @@ class _Players:
         self._display = display
         self._pause_s = pause_s
 
-    async def bet(self, table: Table) -> None:
-        """See bridge.table.Betting."""
+    async def bet(self, place: Place) -> None:
+        """See dealer.Betting."""
         for seat in self._seats:
-            round_id = table.round
-            if round_id is None:
-                return  # the round has ended before bets were closed
             batch = seat.wagers(self._seed)
-            self._display.placed(batch, await table.place(round_id, batch))
+            self._display.placed(batch, await place(batch))
             await asyncio.sleep(self._pause_s)
 
 
 @asynccontextmanager
-async def _shown(display: Display, virtual: VirtualTable) -> AsyncIterator[None]:
+async def _console(display: Display, service: Service, pace: Pace) -> AsyncIterator[None]:
+    """People have the console beside the terminal; the link in the view makes their account, once."""
+    if not pace.people:
+        yield
+        return
+    from host_tools.api.server import serve  # noqa: PLC0415 - programs do without it
+
+    def started(url: str) -> None:
+        display.greet(f"{url}/#/setup/{service.accounts.set_up_secret()}")
+
+    serving = asyncio.create_task(serve(service, started))
+    try:
+        yield
+    finally:
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
+
+
+@asynccontextmanager
+async def _shown(display: Display, service: Service) -> AsyncIterator[None]:
     """The display is open and follows the table's events."""
-    display.view.sign = _sign(virtual.table.config.terms, virtual.device)
-    following = asyncio.create_task(_follow(display, virtual))
+    running = demo_table(service)
+    display.view.sign = _sign(running.settings.terms, running.tumbler.id)
+    following = asyncio.create_task(_follow(display, running.table.events()))
     display.open()
     try:
         yield
@@ -166,8 +180,8 @@ async def _shown(display: Display, virtual: VirtualTable) -> AsyncIterator[None]
         display.close()
 
 
-async def _follow(display: Display, virtual: VirtualTable) -> None:
-    async for event in virtual.events:
+async def _follow(display: Display, events: AsyncIterator[Event]) -> None:
+    async for event in events:
         display.follow(event)
 
 
@@ -178,7 +192,7 @@ def new_view(terms: Terms) -> TableView:
 
 def _sign(terms: Terms, device: bytes) -> TableSign:
     book = terms.rulebook
-    return TableSign("Table 1", book.title, terms.layout.title, device, book.minimum_tumbles)
+    return TableSign(TABLE, book.title, terms.layout.title, device, book.minimum_tumbles)
 
 
 def _choose_display(terms: Terms, headless: bool, as_json: bool) -> Display:

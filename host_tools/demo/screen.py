@@ -114,8 +114,10 @@ def _header(view: TableView) -> RenderableType:
     grid.add_row(
         Text.assemble((f" {sign.table} ", "bold reverse"), f" {sign.rulebook} · {sign.layout}"), link
     )
-    chain = f"record {sequence} · {digest.hex()[:16] or 'no record yet'} "
     trouble = _trouble(view)
+    if view.console and not trouble:
+        return Group(grid, Text(f" {view.console}"))  # a link is of use whole: nothing stands beside it
+    chain = f"record {sequence} · {digest.hex()[:16] or 'no record yet'} "
     left = trouble or Text(f" tumbler {sign.device.hex()} · boot {view.boot}", "dim")
     grid.add_row(left, Text(chain, "dim"))
     return grid

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from host_tools.bridge.events import (
+    AlarmAnswered,
     AtRest,
     BetsClosed,
     BetsOpen,
@@ -69,13 +70,14 @@ class TableView:
     """The state of a display.
 
     `phase` is one of `starting`, `ready`, `tumbling`, `settling`, `betting`, `closed`, `read`, and the
-    verdicts `settled`, `void`, `referred`.
+    verdicts `settled`, `void`, `referred`. `console`: the link that opens the console, once it is there.
     """
 
     sign: TableSign
     totals: Totals
     link: str = "waiting"
     link_reason: str = ""
+    console: str = ""
     boot: int = 0
     head: tuple[int, bytes] = (0, b"")
     phase: str = "starting"
@@ -109,18 +111,20 @@ class TableView:
                 self.link, self.link_reason = "refused", reason
             case RecordCommitted(sequence=sequence, digest=digest):
                 self.head = (sequence, digest)
-            case FaultRaised() | FaultCleared() | StoreLost() | StoreBack() | EvidenceAlarm():
+            case (
+                FaultRaised() | FaultCleared() | StoreLost() | StoreBack() | EvidenceAlarm() | AlarmAnswered()
+            ):
                 self._follow_trouble(event)
             case RoundOpened(round=round_id, mode=mode):
                 if self.outcome is None:
                     self.round, self.mode = round_id, mode
                     self.phase = "tumbling" if mode == "covered" else "ready"
-            case _:
+            case _ if isinstance(event, RoundEvent):
                 if event.round == self.round:
                     self._follow_round(event)
 
     def _follow_trouble(
-        self, event: FaultRaised | FaultCleared | StoreLost | StoreBack | EvidenceAlarm
+        self, event: FaultRaised | FaultCleared | StoreLost | StoreBack | EvidenceAlarm | AlarmAnswered
     ) -> None:
         match event:
             case FaultRaised(fact=fact, detail=detail):
@@ -133,6 +137,8 @@ class TableView:
                 self.faults.pop("ledger", None)
             case EvidenceAlarm(fact=fact):
                 self.faults["evidence"] = fact
+            case AlarmAnswered():
+                self.faults.pop("evidence", None)
 
     def _follow_round(self, event: RoundEvent) -> None:
         if isinstance(event, StrokeCounted | AtRest):

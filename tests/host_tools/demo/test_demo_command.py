@@ -75,7 +75,8 @@ def test_without_the_twin_it_plays_recorded_scenes_and_says_how_to_have_more() -
 def test_without_a_terminal_it_tells_line_by_line(tmp_path: Path) -> None:
     done = run("--seed", "7", "--rounds", "1", "--keep", os.fspath(tmp_path / "kept"))
     assert done.returncode == 0, done.stderr
-    for text in ("Round 1: opened, covered play", "place your bets", "no more bets", "clause"):
+    told = ("The console is at http://127.0.0.1:", "Round 1: opened, covered play", "place your bets")
+    for text in (*told, "no more bets", "clause"):
         assert text in done.stdout
     assert "\x1b" not in done.stdout
     assert (tmp_path / "kept" / "ledger.sqlite").exists()

@@ -118,7 +118,15 @@ def test_every_event_is_seen(sequence: Sequence[events.Event], text: str, width:
 
 def test_every_kind_of_event_is_among_them() -> None:
     seen = {type(event) for sequence, _ in EVERY_EVENT for event in sequence}
-    assert seen | {events.FaultCleared, events.StoreBack} == set(events.Event.__args__)
+    gone = {events.FaultCleared, events.StoreBack, events.AlarmAnswered}
+    assert seen | gone == set(events.Event.__args__)
+
+
+def test_an_alarm_that_is_answered_is_no_fault() -> None:
+    view = new_view()
+    view.follow(events.EvidenceAlarm(ROUND, 12, "second-reader-differs"))
+    view.follow(events.AlarmAnswered(ROUND, 12))
+    assert "second-reader-differs" not in render(view, 80, 24)
 
 
 def test_a_ledger_that_is_written_again_is_no_fault() -> None:
@@ -275,3 +283,11 @@ def test_unsigned_news_do_not_take_the_display_back_before_the_record() -> None:
     view.follow(events.StrokeCounted(ROUND, 4))
     view.follow(events.AtRest(ROUND))
     assert (view.phase, view.strokes) == ("betting", 4)
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_the_console_link_is_there_whole(width: int, height: int) -> None:
+    view = new_view()
+    link = "http://127.0.0.1:43521/#/setup/" + "H" * 43
+    LineDisplay(view).greet(link)
+    assert link in render(view, width, height)
