@@ -43,6 +43,12 @@ PEOPLE = {
 NOW = lambda: int(time.time() * 1000)  # noqa: E731 - a clock
 
 
+def _listed(table: TableView) -> TableView:
+    """As a list of tables has it."""
+    light = table.round and replace(table.round, wagers=(), differences=())
+    return replace(table, round=light)
+
+
 @dataclass
 class House:
     """What is shown, and the deeds that came."""
@@ -55,6 +61,7 @@ class House:
     events: list[dict[str, Any]] = field(default_factory=list)
     resumed_after: list[int] = field(default_factory=list)
     silent: bool = False
+    pictures_missing: bool = False
     sockets: set[Any] = field(default_factory=set)
     loop: asyncio.AbstractEventLoop | None = None
 
@@ -142,7 +149,7 @@ class House:
     def _reading(self, app: FastAPI) -> None:
         @app.get("/api/tables")
         def tables() -> list[dict[str, Any]]:
-            return [{**asdict(table), "now_ms": NOW()} for table in self.tables.values()]
+            return [{**asdict(_listed(table)), "now_ms": NOW()} for table in self.tables.values()]
 
         @app.get("/api/tables/{table}")
         def one(table: str) -> dict[str, Any]:
@@ -156,6 +163,8 @@ class House:
 
         @app.get("/api/tables/{table}/rounds/{round}/evidence/{lamp}.png")
         def picture(table: str, round: str, lamp: int, marks: str = "") -> Response:
+            if self.pictures_missing:
+                return Response(status_code=404)
             return Response(_PNG, media_type="image/png")
 
         @app.get("/api/tables/{table}/layout")

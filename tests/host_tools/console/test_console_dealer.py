@@ -54,6 +54,20 @@ def test_that_an_open_round_is_played_by_keys(house, visit):
     assert [deed for deed, *_ in house.deeds] == ["open", "no-more-bets", "tumble"]
 
 
+def test_that_the_pictures_of_the_reading_are_seen_as_soon_as_they_come(house, visit):
+    house.show(in_state(a_table("Dragon 1"), "betting"))
+    house.pictures_missing = True
+    visitor = visit()
+    page = visitor.sign_in("sam", TABLE)
+    expect(page.get_by_role("heading", name="Camera")).to_be_hidden()
+    house.show(in_state(house.tables["Dragon 1"], "settled", (4, 5, 6)))
+    expect(page.get_by_text("The picture is on its way.")).to_have_count(4)
+    house.pictures_missing = False
+    for lamp in range(1, 5):
+        expect(page.get_by_role("img", name=f"Lamp {lamp}")).to_be_visible()
+    visitor.picture("dealer-sees-the-camera", whole=True)
+
+
 def test_that_keys_can_be_switched_off(house, visit):
     house.show(a_table("Dragon 1"))
     page = visit().sign_in("dora", TABLE)

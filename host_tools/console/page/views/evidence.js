@@ -7,6 +7,8 @@ import { t } from "../texts.js";
 
 const READERS = ["device", "host"];
 const LAMPS = [0, 1, 2, 3];
+const COMING_MS = 2000; // a scene takes seconds over the line
+const MOST_TRIES = 20;
 
 /** The pictures of a round: the scene as both readers marked it, then each lamp's frame as it is. */
 export function drawEvidence(table, round) {
@@ -16,18 +18,31 @@ export function drawEvidence(table, round) {
   return place;
 }
 
+/** The frames of a round just read, as they come: one that is not there yet is asked for again for a while. */
+export function drawComing(table, round) {
+  return h("div", { class: "evidence-row" }, LAMPS.map((lamp) => drawNext(addressOf(table, round, lamp), t("evidence.lamp", { lamp: lamp + 1 }), MOST_TRIES)));
+}
+
+function drawNext(source, label, tries) {
+  const figure = drawPicture(source, label, t(tries ? "evidence.coming" : "evidence.missing"));
+  const again = () => figure.isConnected && figure.replaceWith(drawNext(source, label, tries - 1));
+  if (tries) figure.querySelector("img").addEventListener("error", () => setTimeout(again, COMING_MS));
+  return figure;
+}
+
+const addressOf = (table, round, lamp) => path("tables", table, "rounds", round, "evidence", `${lamp}.png`);
+
 function drawPictures(table, round) {
-  const address = (lamp) => path("tables", table, "rounds", round, "evidence", `${lamp}.png`);
   return [
-    h("div", { class: "evidence-row marked" }, READERS.map((reader) => drawPicture(`${address(0)}?marks=${reader}`, t(`evidence.${reader}`)))),
-    h("div", { class: "evidence-row" }, LAMPS.map((lamp) => drawPicture(address(lamp), t("evidence.lamp", { lamp: lamp + 1 })))),
+    h("div", { class: "evidence-row marked" }, READERS.map((reader) => drawPicture(`${addressOf(table, round, 0)}?marks=${reader}`, t(`evidence.${reader}`)))),
+    h("div", { class: "evidence-row" }, LAMPS.map((lamp) => drawPicture(addressOf(table, round, lamp), t("evidence.lamp", { lamp: lamp + 1 })))),
   ];
 }
 
-function drawPicture(source, label) {
+function drawPicture(source, label, missing = t("evidence.missing")) {
   const picture = h("img", { src: source, alt: label, loading: "lazy" });
   const enlarge = () => show({ title: label, wide: true, body: h("img", { class: "large-picture", src: source, alt: label }) });
   const button = h("button", { type: "button", class: "picture", "aria-label": t("evidence.enlarge", { label }), onclick: enlarge }, picture);
-  picture.addEventListener("error", () => button.replaceWith(h("p", { class: "no-picture" }, t("evidence.missing"))));
+  picture.addEventListener("error", () => button.replaceWith(h("p", { class: "no-picture" }, missing)));
   return h("figure", {}, button, h("figcaption", {}, label));
 }

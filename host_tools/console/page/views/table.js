@@ -9,6 +9,7 @@ import { address } from "../routes.js";
 import { helpButton, useShortcuts } from "../shortcuts.js";
 import { t, word } from "../texts.js";
 import { actionBar } from "./actions.js";
+import { cameraPanel } from "./camera.js";
 import { faultList } from "./faults.js";
 import { stage } from "./stage.js";
 import { tumblerPanel } from "./tumbler.js";
@@ -17,8 +18,8 @@ import { drawWagers } from "./wagers.js";
 const KEPT_ROUNDS = 100;
 
 export function tableView(name) {
-  const parts = [stage(name), actionBar(name), tumblerPanel(name), faultList(), feltPanel(), historyPanel(name), wagersPanel()];
-  const [scene, actions, tumbler, faults, felt, history, wagers] = parts;
+  const parts = [stage(name), actionBar(name), tumblerPanel(name), faultList(), cameraPanel(name), feltPanel(), historyPanel(name), wagersPanel()];
+  const [scene, actions, tumbler, faults, camera, felt, history, wagers] = parts;
   const missing = h("p", { class: "quiet", hidden: true }, t("table.unknown", { name }));
   const rules = h("p", { class: "quiet" });
   const element = h(
@@ -36,7 +37,7 @@ export function tableView(name) {
       "div",
       { class: "dealer" },
       h("div", { class: "dealer-main" }, scene.element, actions.element),
-      h("div", { class: "dealer-side" }, faults.element, tumbler.element, history.last),
+      h("div", { class: "dealer-side" }, faults.element, tumbler.element, camera.element, history.last),
     ),
     felt.element,
     h("div", { class: "columns" }, history.element, wagers.element),
