@@ -25,7 +25,7 @@ from host_tools.service.config import ServiceConfig, TableSettings
 from host_tools.service.configured import note_configuration
 from host_tools.service.devices import Tumbler, make_tumbler
 from host_tools.service.errors import EvidenceMissing, TableUnknown
-from host_tools.service.metrics import Metrics, TimedSink
+from host_tools.service.metrics import Metrics, TimedSink, Waiting
 from host_tools.service.running import RunningTable
 from host_tools.service.stream import Stream
 from host_tools.service.views import EventView
@@ -63,7 +63,8 @@ class Service:
         self.new_id = new_id
         self.tables: dict[str, RunningTable] = {}
         self.proposals = Proposals(clock.now, config.proposal_s)
-        self.metrics = Metrics()
+        self.metrics = Metrics(clock.now)
+        self._fan_out: FanOut | None = None
         self._make = make or (lambda settings: make_tumbler(settings, config.state))
 
         self._running = AsyncExitStack()
@@ -102,8 +103,8 @@ class Service:
         for each in self.tables.values():
             self._tasks += [asyncio.create_task(each.run()), asyncio.create_task(self.metrics.watch(each))]
         if config.mqtt is not None:
-            fan_out = FanOut(self.books, lambda: list(self.tables), config.mqtt)
-            self._tasks.append(asyncio.create_task(fan_out.run()))
+            self._fan_out = FanOut(self.books, lambda: list(self.tables), config.mqtt)
+            self._tasks.append(asyncio.create_task(self._fan_out.run()))
 
     async def stop(self) -> None:
         """Let rounds end or void them, then take everything down; again is harmless."""
@@ -119,6 +120,18 @@ class Service:
         self._tasks = []
         self.tables = {}
         await self._running.aclose()
+
+    def figures(self) -> bytes:
+        """All figures for Prometheus, in its text format."""
+        mqtt = self._fan_out
+        waiting = Waiting(
+            proposals=len(self.proposals.waiting()),
+            readers=self.stream.readers,
+            sequence=self.stream.newest,
+            mqtt_sent=mqtt.sent if mqtt else 0,
+            mqtt_failures=mqtt.failures if mqtt else 0,
+        )
+        return self.metrics.text(list(self.tables.values()), waiting)
 
     def table(self, name: str) -> RunningTable:
         """The table of that name; raises TableUnknown."""

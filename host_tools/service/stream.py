@@ -26,6 +26,11 @@ class Stream:
         self._readers: dict[asyncio.Queue[EventView | None], str | None] = {}
         self.newest = books.newest_notice(sources)  # whatever is there counts as told
 
+    @property
+    def readers(self) -> int:
+        """How many follow now."""
+        return len(self._readers)
+
     def hint(self, event: EventView) -> None:
         """Tell all readers something that they may miss."""
         self._tell(event)
