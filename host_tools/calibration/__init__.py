@@ -5,8 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from host_tools.calibration.dice import CLASSIC, Bench, LightBench, Tell, describe
+from host_tools.calibration.classic import CLASSIC
+from host_tools.calibration.dice import Bench, LightBench, Tell, describe
 from host_tools.calibration.errors import CalibrationError
+from host_tools.calibration.glare import mended
 from host_tools.calibration.rig import Rig, find_images, find_platform, fit_lamps, load
 from tumbler.reader.profile import DARK_PIPS, LIGHT_PIPS, Profile, ProfileError
 
@@ -39,9 +41,12 @@ class Calibration:
 
     def profile(self, name: str, polarity: str, faces: Path) -> dict:
         """Fields of the profile for the dice in `faces`/face1 to face6 (lamp0 to lamp3 each)."""
-        bench = LightBench if polarity == LIGHT_PIPS else Bench
+        light = polarity == LIGHT_PIPS
         fields = self._describe(name, polarity)
-        bench(fields, self.pictures(faces), self._tell).measure()
+        scenes = self.pictures(faces)
+        if len(self.empty) == 1:
+            scenes = mended(self.empty, scenes, fields["side"], light)
+        (LightBench if light else Bench)(fields, scenes, self._tell).measure()
         return fields
 
     def _describe(self, name: str, polarity: str) -> dict:

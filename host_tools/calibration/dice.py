@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from host_tools.calibration.classic import CLASSIC
 from host_tools.calibration.errors import CalibrationError
 from host_tools.calibration.rig import Rig, find_stuck
 from tumbler.reader.bodies import CUT, BodyFinder
@@ -21,15 +22,6 @@ from tumbler.reader.square import Pose
 from tumbler.reader.tilt import face_brightness, least_light
 
 Tell = Callable[[str], None]
-
-CLASSIC = {
-    1: [(0, 0)],
-    2: [(-1, -1), (1, 1)],
-    3: [(-1, -1), (0, 0), (1, 1)],
-    4: [(-1, -1), (1, -1), (-1, 1), (1, 1)],
-    5: [(-1, -1), (1, -1), (0, 0), (-1, 1), (1, 1)],
-    6: [(-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)],
-}
 
 
 class Bench:
@@ -254,6 +246,9 @@ class LightBench(Bench):
         profile, gatherer, labeller, _ = self._gather(self.scenes[face])
         spots = SpotFinder(gatherer, labeller).find(int(profile.body), 1.0)
         lattices, left = explain(spots, profile, _anything(gatherer))
+        lattices = [
+            lattice for lattice in lattices if len(lattice.members) > 1
+        ]  # the rest is dust: no face 1
         if len(lattices) != 1 or left:
             raise CalibrationError(
                 f"{self.fields['name']}: {len(lattices)} dice found where one shows face {face}"

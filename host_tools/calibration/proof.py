@@ -12,6 +12,7 @@ from PIL import Image, ImageDraw
 from host_tools.calibration import Calibration
 from tumbler.reader import Reader
 from tumbler.reader.profile import Profile
+from tumbler.reader.reading import ONE_LAMP, READ
 
 _SCALE = 3  # pixels of a drawing for one of the picture
 
@@ -45,8 +46,8 @@ def prove(fields: Mapping, pictures: Mapping[int, np.ndarray], annotate: Path | 
         for lamp, frame in enumerate(scene):
             reader.add(frame.tobytes(), lamp)
         reading: Any = reader.finish()
-        good = reading.verdict == "read"
-        found.append(Read(face, reading.faces[0] if good else 0, "" if good else reading.reason))
+        good = reading.verdict == READ or reading.detail == ONE_LAMP
+        found.append(Read(face, reading.dice[0].face if good else 0, "" if good else reading.reason))
         if annotate is not None:
             _draw_face(scene, reading, found[-1]).save(annotate / f"face{face}.png")
     return found

@@ -4,7 +4,9 @@ from .gather import percentile
 from .search import SquareSearch
 from .square import Pose
 
-_LEAST = 0.08  # share of a face's area below which a region is dust
+_LEAST = 0.03  # share of a face's area below which a region is dust
+_SPLINTER = 0.08  # and below which it belongs to a face whose middle is
+_BESIDE = 0.85  # sides away
 CUT = 50  # percent of a face's level at which its edges are taken
 _SMALLEST = 0.9  # side of a face against the calibrated one: slanting light reaches further round its edges
 _LARGEST = 1.2  # towards the wall; whether it is one storey up is known when its pips are
@@ -46,12 +48,19 @@ class BodyFinder:
         gatherer = self._gatherer
         everywhere = 0, 0, gatherer.columns - 1, gatherer.rows - 1
         regions = self._labeller.find(gatherer.low, gatherer.columns, everywhere, cut, 256, 1)
-        least = gatherer.profile.side**2 * _LEAST
+        # A single lamp's mirror images are small light things, too.
+        least = gatherer.profile.side**2 * (_LEAST if gatherer.profile.lamps > 1 else _SPLINTER)
         bodies = []
         oddities = []
+        small = []
         for region in regions:
-            if region.area >= least:
+            if region.area >= gatherer.profile.side**2 * _SPLINTER:
                 self._explain(region, bodies, oddities)
+            elif region.area >= least:
+                small.append(region)
+        for region in small:
+            if not _is_beside(region, bodies + oddities, gatherer.profile.side):
+                oddities.append(Oddity(_about(region), 0, region.area / gatherer.profile.side**2, False))
         bodies.sort(key=lambda body: (body.pose.y, body.pose.x))
         return bodies, oddities
 
@@ -93,6 +102,13 @@ def _about(region):
     """A square as large as a region, about its middle."""
     x, y = region.centre()
     return Pose(x, y, region.area**0.5, 0)
+
+
+def _is_beside(region, bodies, side):
+    """Whether a region may be a splinter of light at the rim of one of the bodies."""
+    x, y = region.centre()
+    near = (_BESIDE * side) ** 2
+    return any((body.pose.x - x) ** 2 + (body.pose.y - y) ** 2 < near for body in bodies)
 
 
 def _is_known(pose, bodies):

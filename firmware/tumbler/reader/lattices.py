@@ -18,6 +18,8 @@ _MERGED = 1.6  # and above which it may be two pips, which blur has joined
 _BRIGHTEST = 250
 _DUST = 0.12  # share of a calibrated pip's area that is no mark at all
 _SURE_AREA = 0.4, 2.0  # and within which a spot is surely a pip
+_ALIKE = 1.4  # how many times as large as its smallest pip a face's largest may be, where pips are well seen
+_WELL_SEEN = 20  # side from which they are
 _SPACING = 0.12  # dice of one make differ this much in the spacing of their pips
 _NEAR = 0.12  # sides within which a spot is the pip that a pattern has there
 _ALONE = 0.46  # sides within which a face that shows one pip has no other spot
@@ -61,12 +63,12 @@ class SpotFinder:
         everywhere = 0, 0, gatherer.columns - 1, gatherer.rows - 1
         spots = []
         for region in self._labeller.find(gatherer.low, gatherer.columns, everywhere, cut, 256, 1):
-            self._part(region, exposure, spots)
+            self._part(region, cut, exposure, spots)
         if len(spots) > _MOST_SPOTS:
             raise Refused("unreadable", "too-many-spots")
         return spots
 
-    def _part(self, region, exposure, spots):
+    def _part(self, region, region_cut, exposure, spots):
         """Append the spots of a region, cut at half of what a pip there would show, dust left out."""
         gatherer = self._gatherer
         profile = gatherer.profile
@@ -75,13 +77,32 @@ class SpotFinder:
         light = least_light(across[0], across[1], profile) / self._middle_light
         box = region.x0, region.y0, region.x1, region.y1
         cut = max(int(exposure * profile.pip_light * light * _CUT), 1)
-        for part in self._labeller.find(gatherer.low, gatherer.columns, box, cut, 256, 1):
+        parts = self._labeller.find(gatherer.low, gatherer.columns, box, cut, 256, 1)
+        if len(parts) > 1:
+            parts = self._own(region, box, region_cut, parts)
+        for part in parts:
             share = part.area / profile.masses[2]
             if share > _MERGED and cut < _BRIGHTEST:
                 self._part_again(part, spots)
             elif share > _DUST:
                 x, y = part.centre()
                 spots.append(Spot(x, y, share))
+
+    def _own(self, region, box, cut, parts):
+        """Those of the parts in the box of a region that are not a neighbour's, whose box overlaps it."""
+        runs = []
+        for found in self._labeller.find(self._gatherer.low, self._gatherer.columns, box, cut, 256, 1):
+            if found.area == region.area:
+                runs = list(self._labeller.runs(found))
+        own = []
+        for part in parts:
+            shared = 0
+            for y, x0, x1 in runs:
+                if part.y0 <= y <= part.y1:
+                    shared += max(0, min(x1, part.x1) - max(x0, part.x0) + 1)
+            if shared >= part.area:
+                own.append(part)
+        return own
 
     def _part_again(self, region, spots):
         """Append the spots of a region that holds several, cut nearer to its brightest."""
@@ -100,6 +121,13 @@ class SpotFinder:
 def is_sure(spot):
     """Whether a spot is of a pip's size."""
     return _SURE_AREA[0] < spot.mass < _SURE_AREA[1]
+
+
+def are_alike(spots, side):
+    """Whether the pips of one face are of one size: a chip that cuts or joins a pip makes it differ."""
+    slack = 1 + max(0, _WELL_SEEN - side) / _WELL_SEEN
+    masses = [spot.mass for spot in spots]
+    return max(masses) <= _ALIKE * slack * min(masses)
 
 
 def explain(spots, profile, silhouettes):

@@ -27,6 +27,7 @@ _MARK = 65  # percent of a bare face's level below which it is marked
 _SOFT = 0.8  # pixels beyond a pip's edge that it darkens
 _SPECK = 0.008  # areas of a face that may be marked
 _SAME_SITE = 0.07
+_BESIDE = 0.12  # sides from a pip within which a site of another face shows that pip
 _MIDDLE = 0.5  # a worn middle pip alone turns a five into a four: there less contrast is no longer bare
 _PROBE = 0.045  # radius of the cross of five samples that judges a site, in sides
 
@@ -213,8 +214,8 @@ def sites(profile):
     return places
 
 
-def _is_in(place, places):
-    return any(abs(place[0] - u) < _SAME_SITE and abs(place[1] - v) < _SAME_SITE for u, v in places)
+def _is_in(place, places, near=_SAME_SITE):
+    return any(abs(place[0] - u) < near and abs(place[1] - v) < near for u, v in places)
 
 
 class Shade:
@@ -230,7 +231,8 @@ class Shade:
 
 
 def prove_sites(places, pattern, pose, columns, profile, shades):
-    """Confidence 0 to 1 that each site is what the pattern says. Refused when one is neither pip nor bare.
+    """Confidence 0 to 1 that each site is what the pattern says. Refused when one is neither pip nor bare; a
+    site that a pip of the pattern overlaps, as in makes whose six has rows of its own, tells nothing.
 
     shades: of the composite in which a pip stands out least and of that in which a mark stands out most.
     """
@@ -242,7 +244,7 @@ def prove_sites(places, pattern, pose, columns, profile, shades):
         if _is_in((u, v), pattern):
             contrast = pip_shade.contrast(columns, x, y, probe)
             margin = min(margin, (contrast - profile.pip) / (1 - profile.pip))
-        else:
+        elif not _is_in((u, v), pattern, _BESIDE):
             contrast = bare_shade.contrast(columns, x, y, probe)
             limit = profile.bare * _MIDDLE if abs(u) + abs(v) < _SAME_SITE else profile.bare
             margin = min(margin, (limit - contrast) / limit)

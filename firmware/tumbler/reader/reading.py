@@ -7,9 +7,10 @@ bare, its die has the size of one on the platform, and its brightness under the 
 import gc
 
 from .bodies import BodyFinder, Oddity
+from .corners import check_corners
 from .floor import check_floor, check_shadows
 from .gather import Gatherer
-from .lattices import SpotFinder, explain, is_sure
+from .lattices import SpotFinder, are_alike, explain, is_sure
 from .pips import Shade, find_spots, levels, prove_bare, prove_sites, read_face, sites
 from .profile import LIGHT_PIPS
 from .refusal import Refused
@@ -20,6 +21,7 @@ from .tilt import face_brightness, tilt_degrees
 
 READ = "read"
 REFUSED = "refused"
+ONE_LAMP = "one-lamp"  # detail: all is read, but one picture cannot show a tilt of 6 to 10 degrees
 
 _FLAT_DEGREES = 4.6  # a level die measures 0 to 4 degrees, 1.3 on average; 6 must be noticed
 _OFF_OUTLINE = 0.12  # sides between the middle of the pips and that of the outline of a dark die
@@ -122,9 +124,9 @@ class Reader:
             refusals.append((refusal.reason, refusal.detail))
         if _are_at_different_heights(dice, self.profile.side, self._light):
             refusals.append(("stacked", "sizes differ"))
-        if not refusals and self.lamps > 1:
+        if not refusals:
             try:
-                check_shadows(self._gatherer, [die.outline for die in dice])
+                self._check_light(dice)
             except Refused as refusal:
                 refusals.append((refusal.reason, refusal.detail))
         if not refusals:
@@ -133,6 +135,12 @@ class Reader:
             return Reading(dice, "unreadable", "out-of-focus")
         reason, detail = min(refusals, key=lambda refusal: _REASONS.index(refusal[0]))
         return Reading(dice, reason, detail)
+
+    def _check_light(self, dice):
+        """Refused when the lamps show a thing beside the dice, or too few to show that these are level."""
+        if self.lamps == 1:
+            raise Refused("unreadable", ONE_LAMP)
+        check_shadows(self._gatherer, [die.outline for die in dice])
 
     def _find_bodies(self):
         exposure = sum(self._gatherer.exposures) / self.lamps
@@ -149,6 +157,7 @@ class Reader:
         for lattice in lattices:
             members = [spots[i] for i in lattice.members]
             lattice.clear = all(map(is_sure, members))
+            lattice.alike = are_alike(members, self.profile.side)
             if lattice.clear or not lattice.is_bare():  # else dust on the platform
                 found.append(lattice)
         found.sort(key=lambda lattice: (lattice.pose.y, lattice.pose.x))
@@ -176,6 +185,7 @@ class Reader:
             plane, level = self._gatherer.low, body.level
         outline = Pose(pose.x, pose.y, self.profile.side, pose.angle) if self._light else body.pose
         prove_bare(plane, columns, self._gatherer.rows, pose, pattern, self.profile, int(level))
+        check_corners(self._gatherer.low, columns, outline, self._light)
         self._refuse_glare(pose)
         confidence = prove_sites(self._sites, pattern, pose, columns, self.profile, shades)
         return Die(
@@ -193,6 +203,8 @@ class Reader:
         """(pose, pattern) of a dark body with light pips."""
         if not lattice.clear:
             raise Refused("unreadable", "faint-spot")
+        if not lattice.alike:
+            raise Refused("die-damaged", "pips-differ")
         pose = lattice.pose
         if lattice.is_bare():
             raise Refused("unreadable", "no-outline")
