@@ -23,7 +23,7 @@ _BATCH: dict[int | str, dict[str, Any]] = {
 
 @router.get("/tables")
 async def list_tables(player: Player) -> list[TableView]:
-    """All tables now."""
+    """All tables now; their rounds without wagers, which each table's own address has."""
     return await player.tables()
 
 

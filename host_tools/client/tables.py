@@ -24,7 +24,7 @@ class Tables(Protocol):
     """The tables of a service. Rounds are named by their id in hex; money is exact decimal text."""
 
     async def tables(self) -> list[TableView]:
-        """All tables now."""
+        """All tables now; their rounds without wagers and differences, which `table` has."""
         ...
 
     async def table(self, table: str) -> TableView:

@@ -33,14 +33,14 @@ class Playing:
     # --- seeing ---
 
     async def tables(self) -> list[TableView]:
-        """All tables, as configured."""
+        """All tables, as configured; their rounds without wagers and differences, which `table` has."""
         self._person.require(Deed.WATCH)
-        return [self._table_view(each) for each in self._service.tables.values()]
+        return [self._table_view(each, wagers=False) for each in self._service.tables.values()]
 
     async def table(self, table: str) -> TableView:
         """One table now."""
         self._person.require(Deed.WATCH)
-        return self._table_view(self._service.table(table))
+        return self._table_view(self._service.table(table), wagers=True)
 
     async def round(self, table: str, round_id: str) -> RoundView:
         """A round and how it ended."""
@@ -123,14 +123,14 @@ class Playing:
         running = self._service.table(table)
         return running, running.round(round_bytes(round_id)).id
 
-    def shown(self, round_: ledger.Round) -> RoundView:
-        """A round as this person sees it."""
-        sees = may(self._person.role, Deed.SEE_WAGERS)
+    def shown(self, round_: ledger.Round, *, wagers: bool = True) -> RoundView:
+        """A round as this person sees it, without `wagers` where many are listed."""
+        sees = wagers and may(self._person.role, Deed.SEE_WAGERS)
         return round_view(self._service.books, round_, self._service.find_rulebook, wagers=sees)
 
-    def _table_view(self, running: RunningTable) -> TableView:
+    def _table_view(self, running: RunningTable, *, wagers: bool) -> TableView:
         latest, status, terms = running.latest, running.status or {}, running.settings.terms
-        shown = self.shown(latest) if latest else None
+        shown = self.shown(latest, wagers=wagers) if latest else None
         known = (latest.mode, latest.state) if latest else None
         return TableView(
             name=running.name,

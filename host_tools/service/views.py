@@ -88,7 +88,7 @@ class RoundView:
     """A round: `state` is opening, opened, betting, closing, closed, held, settled, void or referred.
 
     `settlements` has the newest last; `wagers` are in the order they were placed, and empty for those who may
-    not see them; `winning` are the layout's winning wagers of a settled round."""
+    not see them, and in a list of tables; `winning` are the layout's winning wagers of a settled round."""
 
     id: str
     table: str

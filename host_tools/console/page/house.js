@@ -44,9 +44,10 @@ export function forget() {
   proposals.set([]);
 }
 
-/** The table that a view shows closely, or null. */
+/** The table that a view shows closely, or null: only of that one the wagers are known. */
 export function watch(name) {
   watched = name;
+  if (name) askAgain(name);
 }
 
 /** Ask for a table again: soon for the one being watched, together with others else. */
@@ -90,7 +91,9 @@ async function askAll() {
   try {
     const all = listOf(await get(path("tables")));
     if (all.length) noteServerTime(all[0].now_ms);
-    tables.set(new Map(all.map((table) => [table.name, newer(tables.get().get(table.name), table)])));
+    const close = all.some((table) => table.name === watched) ? await get(path("tables", watched)) : null;
+    const told = (table) => (table.name === close?.name ? close : table);
+    tables.set(new Map(all.map((table) => [table.name, newer(tables.get().get(table.name), told(table))])));
     await askProposals();
   } catch (error) {
     if (error instanceof Refused) endWhenSignedOut(error.status);

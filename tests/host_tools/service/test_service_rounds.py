@@ -49,6 +49,18 @@ async def test_the_same_wager_id_gets_the_same_answer_also_after_no_more_bets(tm
         assert not (await playing.place(COVERED, round_id, [other]))[0].registered
 
 
+async def test_the_list_of_tables_stays_small_however_many_wagers_there_are(tmp_path):
+    async with house(tmp_path) as at:
+        round_id = await at.betting()
+        await at.playing().place(COVERED, round_id, [Wager("1", "Mei", "small", "10")])
+        (listed,) = await at.playing().tables()
+        shown = await at.playing().table(COVERED)
+        assert listed.round is not None
+        assert shown.round is not None
+        assert (listed.round.wagers, len(shown.round.wagers)) == ((), 1)
+        assert listed.round.id == round_id == shown.round.id
+
+
 async def test_a_batch_is_taken_whole_or_not_at_all(tmp_path):
     async with house(tmp_path) as at:
         playing = at.playing()
