@@ -144,7 +144,13 @@ def _refer(case: _Case, fact: str, clause: str = "") -> RoundOutcome:
 
 def told(books: Ledger, round_: ledger.Round, outcome: RoundOutcome, now_ms: int) -> RoundOutcome:
     """Add the notice of an outcome to the outbox."""
-    body = {
+    books.notify(round_.table, f"round-{outcome.verdict}", outcome.round, told_of(outcome), now_ms)
+    return outcome
+
+
+def told_of(outcome: RoundOutcome) -> dict[str, object]:
+    """An outcome as its notice has it."""
+    return {
         "verdict": outcome.verdict,
         "faces": list(outcome.faces) if outcome.faces else None,
         "fact": outcome.fact,
@@ -153,8 +159,6 @@ def told(books: Ledger, round_: ledger.Round, outcome: RoundOutcome, now_ms: int
         "decided_by": outcome.decided_by,
         "seconded_by": outcome.seconded_by,
     }
-    books.notify(round_.table, f"round-{outcome.verdict}", outcome.round, body, now_ms)
-    return outcome
 
 
 def _referred(made: ledger.Referral) -> RoundOutcome:

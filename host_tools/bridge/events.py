@@ -33,6 +33,14 @@ class DeviceRefused:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordDropped:
+    """A record was refused that the device need not have sent: it is asked for again. Told once a session."""
+
+    device: bytes
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class RecordCommitted:
     """A verified record is in the ledger; `digest` is its SHA-256, the new head of the device's chain."""
 
@@ -105,6 +113,31 @@ class ResultRead:
     tilts: tuple[int, ...]
     confidences: tuple[int, ...]
     sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeLoaded:
+    """A new shoe of cards is on the table: its id and how many decks it has."""
+
+    shoe: bytes
+    decks: int
+
+
+@dataclass(frozen=True, slots=True)
+class CardEntered:
+    """A card is durable as a person or a shoe device entered it: `position` counts the shoe's cards."""
+
+    round: bytes
+    position: int
+    face: int
+
+
+@dataclass(frozen=True, slots=True)
+class CardsCorrected:
+    """Two people have entered the cards of a round anew, before its result was announced."""
+
+    round: bytes
+    faces: tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +293,7 @@ Event = (
     DeviceConnected
     | DeviceLost
     | DeviceRefused
+    | RecordDropped
     | RecordCommitted
     | RoundOpened
     | BetsOpen
@@ -269,6 +303,9 @@ Event = (
     | StrokeCounted
     | AtRest
     | ResultRead
+    | ShoeLoaded
+    | CardEntered
+    | CardsCorrected
     | RoundHeld
     | RoundSettled
     | RoundVoid
@@ -289,6 +326,9 @@ DURABLE = (
     BetsOpen,
     BetsClosed,
     ResultRead,
+    ShoeLoaded,
+    CardEntered,
+    CardsCorrected,
     RoundHeld,
     RoundSettled,
     RoundVoid,

@@ -21,6 +21,7 @@ from host_tools.ledger.export import export_records
 from host_tools.ledger.ledger import Ledger, open_ledger
 from host_tools.ledger.rows import (
     Access,
+    Card,
     Device,
     Difference,
     Entry,
@@ -31,6 +32,7 @@ from host_tools.ledger.rows import (
     Referral,
     Round,
     Settlement,
+    Shoe,
     StoredRecord,
     VoidOrder,
     Wager,
@@ -38,6 +40,7 @@ from host_tools.ledger.rows import (
 
 __all__ = [
     "Access",
+    "Card",
     "Device",
     "DeviceUnknown",
     "Difference",
@@ -60,6 +63,7 @@ __all__ = [
     "Round",
     "RoundUnknown",
     "Settlement",
+    "Shoe",
     "SqliteTooOld",
     "StoreRefusal",
     "StoredRecord",

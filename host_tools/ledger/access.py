@@ -59,10 +59,11 @@ class AccessLog(Outbox):
         """The names of all logs."""
         return [name for (name,) in self.store.rows("SELECT DISTINCT log FROM access_log ORDER BY log")]
 
-    def newest_access(self, log: str) -> Access | None:
-        """The newest entry of a log, or None before the first."""
+    def newest_access(self, log: str, action: str = "") -> Access | None:
+        """The newest entry of a log, of one `action` where it is given; None before the first."""
+        only, values = (" AND action = ?", (log, action)) if action else ("", (log,))
         row = self.store.row(
-            f"SELECT {_ACCESS} FROM access_log WHERE log = ? ORDER BY step DESC LIMIT 1", (log,)
+            f"SELECT {_ACCESS} FROM access_log WHERE log = ?{only} ORDER BY step DESC LIMIT 1", values
         )
         return Access(*row) if row else None
 

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from host_tools.ledger.errors import LedgerError
-from host_tools.ledger.rounds import Rounds
 from host_tools.ledger.rows import Difference, Faces, Outcome, Referral, Round, Settlement, VoidOrder, Wager
+from host_tools.ledger.shoes import Shoes
 from host_tools.ledger.store import Row
 
 _OUTCOME = "result, odds, payout, returned, reason, clause"
@@ -15,7 +15,7 @@ _SETTLEMENT = (
 )
 
 
-class Endings(Rounds):
+class Endings(Shoes):
     """Settlements with the outcome of every wager; referrals; orders to void; corrections."""
 
     def conclude(self, settlement: Settlement, outcomes: Iterable[Outcome]) -> None:

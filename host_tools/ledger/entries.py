@@ -27,6 +27,17 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "chip_unit",
         "made_ms",
     ),
+    "shoes": ("id", "table_name", "decks", "each_face", "loaded_by"),
+    "cards": (
+        "shoe",
+        "position",
+        "revision",
+        "face",
+        "round",
+        "entered_by",
+        "seconded_by",
+        "reason",
+    ),
     "wagers": ("round", "id", "player", "wager", "stake"),
     "withdrawals": ("wager",),
     "referrals": ("round", "fact", "clause", "device", "sequence"),
@@ -49,7 +60,13 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "outcomes": ("wager", "result", "odds", "payout", "returned", "reason", "clause"),
     "postings": ("account", "amount"),
 }
-ORDER = {"wagers": "number", "withdrawals": "wager", "outcomes": "wager", "postings": "number"}
+ORDER = {
+    "cards": "position",
+    "wagers": "number",
+    "withdrawals": "wager",
+    "outcomes": "wager",
+    "postings": "number",
+}
 
 Sections = Mapping[str, Sequence[Row]]
 

@@ -12,6 +12,7 @@ from host_tools.ledger.checks import RECENT, findings
 from host_tools.ledger.errors import LedgerDamaged
 from host_tools.ledger.leases import Leases
 from host_tools.ledger.postgres import PostgresStore
+from host_tools.ledger.shoes import card_findings
 from host_tools.ledger.signatures import signature_findings
 from host_tools.ledger.sqlite import SqliteStore
 from host_tools.ledger.store import Store
@@ -83,13 +84,22 @@ class Ledger(AccessLog):
         """Raise LedgerDamaged when the newest records, entries or rounds, or any table's balance, do not add
         up; takes bounded time however old the ledger is."""
         with self.store.snapshot():
-            found = [*findings(self, RECENT), *access_findings(self, RECENT)]
+            found = [
+                *findings(self, RECENT),
+                *card_findings(self, RECENT),
+                *access_findings(self, RECENT),
+            ]
         if found:
             raise LedgerDamaged(found)
 
     def check_everything(self) -> None:
         """Raise LedgerDamaged unless every record, entry, sum and access adds up; reads the whole ledger."""
         with self.store.snapshot():
-            found = [*findings(self, None), *signature_findings(self), *access_findings(self, None)]
+            found = [
+                *findings(self, None),
+                *card_findings(self, None),
+                *signature_findings(self),
+                *access_findings(self, None),
+            ]
         if found:
             raise LedgerDamaged(found)

@@ -10,7 +10,7 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from host_tools.ledger.errors import LedgerUnavailable, LedgerUnusable, StoreRefusal
-from host_tools.ledger.schema import APPLICATION_ID, MIGRATIONS, NUMBERED, TABLES, Migration, Wall
+from host_tools.ledger.schema import APPLICATION_ID, MIGRATIONS, NUMBERED, TABLES, Check, Migration, Wall
 from host_tools.ledger.store import Row, Store, insert_sql
 
 _WORDS = {
@@ -236,7 +236,23 @@ def _named_errors() -> Iterator[None]:
 
 def script_of(migration: Migration) -> str:
     """A migration in PostgreSQL's words."""
-    return migration.tables.format(**_WORDS) + "".join(map(_trigger, migration.walls))
+    checks = "".join(map(_check, migration.checks))
+    return migration.tables.format(**_WORDS) + checks + "".join(map(_trigger, migration.walls))
+
+
+def _check(check: Check) -> str:
+    """Another CHECK in the place of the one over the same columns: PostgreSQL has named it itself."""
+    columns = ", ".join(f"'{column}'" for column in sorted(check.columns))
+    return (
+        "DO $$ DECLARE known text; BEGIN\n"
+        "SELECT conname INTO STRICT known FROM pg_constraint\n"
+        f"    WHERE conrelid = '{check.table}'::regclass AND contype = 'c' AND ARRAY[{columns}] =\n"
+        '    (SELECT array_agg(attname::text ORDER BY attname::text COLLATE "C") FROM pg_attribute\n'
+        "        WHERE attrelid = conrelid AND attnum = ANY (conkey));\n"
+        f"EXECUTE format('ALTER TABLE {check.table} DROP CONSTRAINT %I', known);\n"
+        "END $$;\n"
+        f"ALTER TABLE {check.table} ADD CHECK ({check.after});\n"
+    )
 
 
 def _trigger(wall: Wall) -> str:

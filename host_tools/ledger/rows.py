@@ -62,6 +62,33 @@ class Round:
         return self.state in OPEN_STATES
 
 
+@dataclass(frozen=True, slots=True)
+class Shoe:
+    """A shoe of cards as it was loaded: `decks` of `each_face` cards of each of six faces. `entry` is its
+    own, 0 until it is stored."""
+
+    id: bytes
+    table: str
+    decks: int
+    each_face: int
+    loaded_by: str
+    entry: int = 0
+
+
+class Card(NamedTuple):
+    """A card as a person or a shoe device entered it; `position` counts the shoe's cards from 1. `revision`
+    is 1, and above where two people have entered it anew for a `reason`."""
+
+    shoe: bytes
+    position: int
+    revision: int
+    face: int
+    round: bytes
+    entered_by: str
+    seconded_by: str = ""
+    reason: str = ""
+
+
 class Wager(NamedTuple):
     """A registered wager; `id` is the sender's, unique within the round."""
 

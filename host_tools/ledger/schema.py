@@ -373,8 +373,8 @@ _ACCOUNT_WALLS = (
 
 _ALARMS = f"CREATE INDEX alarms ON notices (source, number) WHERE topic IN ({quoted(ALARM_TOPICS)});"
 
-# Cards are entered by hand or by a shoe device: no tumbler signs them, the table's journal seals them. What was
-# entered stays; a mistyped card is entered again under the next revision, by two people.
+# Cards are entered by hand or by a shoe device: no tumbler signs them, the table's journal seals them. What
+# was entered stays; a mistyped card is entered again under the next revision, by two people.
 _CARDS = """
 CREATE TABLE shoes (
     entry {int} NOT NULL UNIQUE REFERENCES entries (number),

@@ -11,10 +11,12 @@ from host_tools.ledger.records import Records
 from host_tools.ledger.rows import Device
 from host_tools.records.audit import Auditor
 
-# Settlements by the reading alone: where people decided, the faces are theirs. A device plays one round at a
-# time, so the readings are in the order of the entries.
+# Settlements by the reading alone: where people decided, the faces are theirs, and cards are checked as they
+# were entered. A device plays one round at a time, so the readings are in the order of the entries.
 _SETTLED = """SELECT entry, round, sequence, faces FROM settlements
-    WHERE device = ? AND entry > ? AND verdict = 'settled' AND seconded_by = '' ORDER BY entry LIMIT 500"""
+    WHERE device = ? AND entry > ? AND verdict = 'settled' AND seconded_by = ''
+        AND NOT EXISTS (SELECT 1 FROM rounds WHERE rounds.id = settlements.round AND mode = 'cards')
+    ORDER BY entry LIMIT 500"""
 
 
 def signature_findings(books: Records) -> Iterator[str]:

@@ -18,7 +18,7 @@ from host_tools.ledger.errors import (
     SqliteTooOld,
     StoreRefusal,
 )
-from host_tools.ledger.schema import APPLICATION_ID, MIGRATIONS, Migration, Wall
+from host_tools.ledger.schema import APPLICATION_ID, MIGRATIONS, Check, Migration, Wall
 from host_tools.ledger.store import Row, Store, insert_sql
 
 OLDEST_SQLITE = (3, 51, 3)  # before it, two connections could reset the write-ahead log and corrupt the file
@@ -266,7 +266,21 @@ def _migrate(connection: apsw.Connection) -> None:
 
 def script_of(migration: Migration) -> str:
     """A migration in SQLite's words."""
-    return migration.tables.format(**_WORDS) + "".join(map(_trigger, migration.walls))
+    checks = "".join(map(_check, migration.checks))
+    return migration.tables.format(**_WORDS) + checks + "".join(map(_trigger, migration.walls))
+
+
+def _check(check: Check) -> str:
+    """SQLite alters no CHECK, but takes another text of the table (sqlite.org/lang_altertable.html, 7).
+
+    The script creates something too, which makes every other connection read the schema again."""
+    before, after = (text.replace("'", "''") for text in (check.before, check.after))
+    return (
+        "PRAGMA writable_schema = ON;\n"
+        f"UPDATE sqlite_schema SET sql = replace(sql, '({before})', '({after})')"
+        f" WHERE type = 'table' AND name = '{check.table}';\n"
+        "PRAGMA writable_schema = RESET;\n"
+    )
 
 
 def _trigger(wall: Wall) -> str:

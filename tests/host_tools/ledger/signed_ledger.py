@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from ledger_rows import ANN, BEN, BY_PEOPLE, LOST, ROUND, SETTLED, WON
 
-from host_tools.ledger import Ledger, Outcome, Referral, StoredRecord, VoidOrder
+from host_tools.ledger import Card, Ledger, Outcome, Referral, Shoe, StoredRecord, VoidOrder
 from tumbler.definitions import FIRST_PREVIOUS, PLAY_MODES
 from tumbler.records.chain import Chain
 from tumbler.signing import Ed25519Signer
@@ -22,7 +22,7 @@ _BACK = [Outcome(each, "void", "", 0, each.stake, "", "5.4") for each in (ANN, B
 
 
 def fill(books: Ledger, again: bool = False) -> None:
-    """Three rounds more: settled and corrected, referred, and void after being settled."""
+    """Four rounds more: settled and corrected, referred, void after being settled, and one of cards."""
     if not again:
         books.hold("table 1")
         with books.transaction():
@@ -38,6 +38,7 @@ def fill(books: Ledger, again: bool = False) -> None:
         books.order_void(VoidOrder(two[0], "host-void", "Mia", 20))
         books.conclude(replace(SETTLED, round=three[0], sequence=three[1]), [WON, LOST])
         _correct(books, three, _BACK, verdict="void", faces=None)
+        _drawn(books, bytes([128 + first]) * 16)
         books.notify("table 1", "round-settled", one[0], {"verdict": "settled"}, 9)
         books.mark_delivered("displays", "table 1", books.notices("table 1")[-1].number)
         books.log_access("table 1", who="Mia", origin="", action="void", before="", after="", now_ms=1)
@@ -55,6 +56,20 @@ def _played(books: Ledger, chain: Chain, round_id: bytes) -> tuple[bytes, int]:
     _store(books, chain, "reading", {"round": round_id, **_READING})
     books.refer(Referral(round_id, "unreadable", "5.10", None, 6))
     return round_id, chain.sequence
+
+
+def _drawn(books: Ledger, id_: bytes) -> None:
+    """A round of cards out of a new shoe, one of them entered anew, settled by them."""
+    books.load_shoe(Shoe(id_, "table 1", 2, 8, "Mia"), 7)
+    books.open_round(replace(ROUND, id=id_, table="table 1", device=_DEVICE, mode="cards"))
+    for state in ("opened", "betting", "closing", "closed"):
+        books.set_state(id_, state, 8)
+    cards = [Card(id_, place, 1, face, id_, "Ada") for place, face in enumerate((1, 2, 4), start=1)]
+    books.enter_cards(cards, 9)
+    anew = cards[2]._replace(revision=2, face=3, seconded_by="Mia", reason="mistyped")
+    books.enter_cards([anew], 10)
+    made = replace(SETTLED, round=id_, faces=(1, 2, 3), sequence=None, decided_by="Ada")
+    books.conclude(made, [])
 
 
 def _correct(books: Ledger, played: tuple[bytes, int], outcomes: list[Outcome], **changes: object) -> None:

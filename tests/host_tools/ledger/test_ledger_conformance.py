@@ -26,14 +26,18 @@ from ledger_rows import (
 
 from host_tools import ledger
 from host_tools.ledger import (
+    Card,
     Difference,
     Ledger,
     Outcome,
     Referral,
+    Shoe,
     StoreRefusal,
     Wager,
     export_records,
     open_ledger,
+    postgres,
+    sqlite,
 )
 from host_tools.ledger.schema import MIGRATIONS
 
@@ -69,6 +73,8 @@ def test_what_was_committed_is_there_after_opening_again(where: str) -> None:
 APPENDED = [
     "records",
     "entries",
+    "shoes",
+    "cards",
     "wagers",
     "withdrawals",
     "referrals",
@@ -94,6 +100,12 @@ def full(books: Ledger) -> Ledger:
         books.withdraw(other.id, ["b"], 12)
         books.order_void(ledger.VoidOrder(other.id, "host-void", "Mia", 13))
         books.refer(Referral(other.id, "tilted", "6.1", 1, 14))
+        books.load_shoe(Shoe(b"shoe" * 4, "one", 2, 8, "Mia"), 15)
+        drawn = replace(ROUND, id=b"drawn...." + bytes(7), table="one", mode="cards")
+        books.open_round(drawn)
+        for step in STEPS["closed"]:
+            books.set_state(drawn.id, step, 15)
+        books.enter_cards([Card(b"shoe" * 4, 1, 1, 6, drawn.id, "Ada")], 15)
         books.mark_delivered("displays", "one", 1)
         access(books, "one", 15)
     return books
@@ -545,3 +557,35 @@ def test_an_access_by_nobody_or_of_nothing_is_refused(books: Ledger, missing: st
     told = {"who": "Mia", "origin": "", "action": "void", "before": "", "after": "", missing: ""}
     with pytest.raises(StoreRefusal), books.transaction():
         books.log_access("one", **told, now_ms=1)
+
+
+def test_a_ledger_from_before_cards_takes_them_once_it_is_opened(
+    where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two walls of the first migration are moved for cards, and what was sealed stays so."""
+    for store in (sqlite, postgres):
+        monkeypatch.setattr(store, "MIGRATIONS", MIGRATIONS[:4])
+    with open_ledger(where) as books:
+        settled(books)
+        before = books.entries("one")
+    monkeypatch.undo()
+    with open_ledger(where) as books:
+        books.hold("one")
+        assert books.entries("one") == before
+        with books.transaction():
+            books.load_shoe(Shoe(b"shoe" * 4, "one", 2, 8, "Mia"), 15)
+            books.enter("one", ROUND.id, "card", 16, {})
+        with pytest.raises(StoreRefusal), books.transaction():
+            books.enter("one", ROUND.id, "gift", 16, {})
+        books.check()
+
+
+@pytest.mark.parametrize("decided_by", ["", "Ada"])
+def test_a_result_rests_on_a_record_on_three_cards_or_on_two_people(books: Ledger, decided_by: str) -> None:
+    betting(books)
+    with books.transaction():
+        books.refer(Referral(ROUND.id, "tilted", "6.1", None, 17))
+    made = replace(SETTLED, sequence=None, decided_by=decided_by)
+    with pytest.raises(StoreRefusal), books.transaction():
+        books.conclude(made, [WON, LOST])
+    assert books.settlement(ROUND.id) is None
