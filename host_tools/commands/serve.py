@@ -78,7 +78,7 @@ def _log_to_stderr(*, as_json: bool) -> None:
 
 
 class _JsonLines(logging.Formatter):
-    """One JSON object a line."""
+    """One JSON object a line; what is told of a table has its `table`, `event` and perhaps `round`."""
 
     def format(self, record: logging.LogRecord) -> str:
         """See logging.Formatter."""
@@ -87,6 +87,7 @@ class _JsonLines(logging.Formatter):
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
+            **getattr(record, "told", {}),
         }
         if record.exc_info:
             told["trace"] = self.formatException(record.exc_info)

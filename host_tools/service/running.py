@@ -25,6 +25,7 @@ from host_tools.service.config import TableSettings
 from host_tools.service.devices import Tumbler
 from host_tools.service.errors import DeviceAway, NotNow, RoundNotHere, StillGoing
 from host_tools.service.stream import Stream
+from host_tools.service.telling import log_event
 from host_tools.service.views import AlarmView, EventView, FaultView
 
 STEP_S = 20.0  # how long a step is waited for; it goes on afterwards
@@ -303,6 +304,7 @@ class RunningTable:
             self._changed.set()
 
     def _take_in(self, event: happenings.Event) -> None:
+        log_event(self.name, event)
         match event:
             case happenings.DeviceLost():
                 self._status = None
