@@ -16,6 +16,7 @@ from host_tools.bridge.events import (
     Event,
     EvidenceAlarm,
     FaultRaised,
+    RecordDropped,
     ResultRead,
     RoundOpened,
     StrokeCounted,
@@ -132,12 +133,14 @@ def describe_event(event: Event, view: TableView) -> str:
             line = "  place your bets"
         case BetsClosed():
             line = "  no more bets"
-        case ResultRead(faces=faces):
+        case ResultRead(faces=faces) if view.outcome is None:  # else the round's own line has told them
             line = f"  the dice are read: {describe_faces(faces)}"
         case FaultRaised(fact=fact, detail=detail):
             line = f"  fault: {fact} {detail}".rstrip()
         case EvidenceAlarm(fact=fact):
             line = f"  the last result is in doubt: {fact}"
+        case RecordDropped(reason=reason):
+            line = f"a record was refused and is asked for again: {reason}"
         case DeviceLost(reason=reason):
             line = f"the tumbler is silent: {reason}"
         case DeviceRefused(reason=reason):

@@ -17,6 +17,7 @@ from host_tools.bridge.events import (
     FaultCleared,
     FaultRaised,
     RecordCommitted,
+    RecordDropped,
     ResultRead,
     RoundCorrected,
     RoundHeld,
@@ -105,6 +106,9 @@ class TableView:
             case DeviceConnected(boot=boot):
                 self.link, self.link_reason, self.boot = "linked", "", boot
                 self.phase = "ready" if self.phase == "starting" else self.phase
+                self.faults.pop("record", None)
+            case RecordDropped(reason=reason):
+                self.faults["record"] = reason
             case DeviceLost(reason=reason):
                 self.link, self.link_reason = "silent", reason
             case DeviceRefused(reason=reason):

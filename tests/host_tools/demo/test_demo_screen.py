@@ -104,6 +104,7 @@ EVERY_EVENT: list[tuple[Sequence[events.Event], str]] = [
     ([events.StoreLost("disk full")], "ledger (disk full)"),
     ([events.EvidenceAlarm(ROUND, 12, "second-reader-differs")], "evidence (second-reader-differs)"),
     ([events.FaultRaised("dome-open", "channel 2")], "dome-open (channel 2)"),
+    ([events.RecordDropped(DEVICE, "out of order")], "record (out of order)"),
 ]
 
 
@@ -119,7 +120,8 @@ def test_every_event_is_seen(sequence: Sequence[events.Event], text: str, width:
 def test_every_kind_of_event_is_among_them() -> None:
     seen = {type(event) for sequence, _ in EVERY_EVENT for event in sequence}
     gone = {events.FaultCleared, events.StoreBack, events.AlarmAnswered}
-    assert seen | gone == set(events.Event.__args__)
+    of_cards = {events.ShoeLoaded, events.CardEntered, events.CardsCorrected}
+    assert seen | gone | of_cards == set(events.Event.__args__)
 
 
 def test_an_alarm_that_is_answered_is_no_fault() -> None:
@@ -263,6 +265,20 @@ def test_lines_tell_a_refused_wager_with_its_reason(capsys: pytest.CaptureFixtur
     out = capsys.readouterr().out
     assert "Round 1: opened, covered play" in out
     assert "Mei stakes 20.00 on double-single:1-1-3, refused: malformed stake" in out
+
+
+def test_no_line_comes_after_that_of_the_round_to_tell_its_dice_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    display = LineDisplay(new_view())
+    display.begin(1)
+    for event in (events.RoundOpened(ROUND, "covered"), READ):
+        display.follow(event)
+    display.conclude(report(settled()))
+    display.follow(READ)
+    out = capsys.readouterr().out.splitlines()
+    assert [line for line in out if "1-3-4" in line] == [out[-2], out[-1]]
+    assert out[-1].startswith("round 1   settled")
 
 
 def test_what_still_comes_of_the_round_before_is_not_taken_for_the_next() -> None:
