@@ -30,5 +30,16 @@ class DeviceRefusal(BridgeError):
         super().__init__(f"the device refused {command}: {status}{f' ({detail})' if detail else ''}")
 
 
+class ReplyBelied(BridgeError):
+    """A reply promised records that the device, by its own statuses, does not have; `Table.recover` finds out
+    what was done."""
+
+    def __init__(self, command: str) -> None:
+        super().__init__(
+            f"the reply to {command} promised records, and the device has none: another spoke for it, or it"
+            " is out of order; recover the table, and look at the line if it happens again"
+        )
+
+
 class EventsOverrun(BridgeError):
     """A display read its events too slowly and has missed some; follow the table anew."""

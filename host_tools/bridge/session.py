@@ -1,5 +1,6 @@
 """What a table needs of its link, so that it can be played on any."""
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -14,6 +15,8 @@ class Asked(Protocol):
 
 class Session(Protocol):
     """What a table needs of `link.HostSession`."""
+
+    counters: Counter[str]
 
     @property
     def questions(self) -> Asked: ...

@@ -12,14 +12,17 @@ from host_tools.bridge.by import BRIDGE, By, durably_noted, note, noted
 from host_tools.bridge.conclusion import outcome_of, refer_lost, void_unopened
 from host_tools.bridge.config import TableConfig
 from host_tools.bridge.desk import Desk
-from host_tools.bridge.errors import DeviceRefusal, RoundEnded, WrongStep
+from host_tools.bridge.errors import DeviceRefusal, ReplyBelied, RoundEnded, WrongStep
 from host_tools.bridge.events import (
     AtRest,
     DeviceConnected,
     DeviceLost,
     DeviceRefused,
     Event,
+    RecordDropped,
     RoundOutcome,
+    StoreBack,
+    StoreLost,
     StrokeCounted,
     WagersPlaced,
     WagersWithdrawn,
@@ -30,8 +33,8 @@ from host_tools.bridge.pictures import Pictures
 from host_tools.bridge.session import NewSession
 from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.terms import new_round
+from host_tools.bridge.trust import Trust
 from host_tools.bridge.wagering import Placed, Wager, WagerAnswer, WithdrawalAnswer, Withdrawn
-from host_tools.bridge.withheld import Withheld
 from host_tools.ledger import LedgerUnavailable
 from host_tools.link.tasks import together
 from host_tools.rulebooks import TERMINAL_FACTS
@@ -48,8 +51,8 @@ class Table:
     Order of the steps: covered play `open_round`, `tumble`, `bets_open`, `place`..., `no_more_bets`,
     `result`; open play `open_round`, `place`..., `no_more_bets`, `tumble`, `result`. `run` keeps the link up.
     A step out of order raises `WrongStep`, one in a round that has ended `RoundEnded`, one that the device
-    refuses `DeviceRefusal`; the link's errors pass through, and `recover` finds out what was done. Steps
-    are taken `by` somebody, for the access log.
+    refuses `DeviceRefusal`, one whose reply was not true `ReplyBelied`; the link's errors pass through, and
+    `recover` finds out what was done. Steps are taken `by` somebody, for the access log.
     """
 
     def __init__(
@@ -69,8 +72,7 @@ class Table:
         self._clock = clock
         self._new_round_id = new_round_id
         self._status: dict[str, Any] | None = None
-        self._quarantine = ""
-        self._withheld = Withheld()
+        self._trust = Trust()
         self._changed = asyncio.Event()
         self._feed = Feed()
         self._books.device(config.device)
@@ -126,7 +128,7 @@ class Table:
         if reply.status != "done":
             await self._void_unopened(round_id)
             raise DeviceRefusal("open-round", reply.status, reply.detail)
-        await self._until(lambda: self._state(round_id) != "opening")
+        await self._until_shown("open-round", lambda: self._state(round_id) != "opening")
         return round_id
 
     async def bets_open(self) -> None:
@@ -173,7 +175,7 @@ class Table:
             await self._clock.sleep(_SETTLING_PAUSE_S)
             reply = await self._command("no-more-bets", round=round_.id)
         self._require_done("no-more-bets", round_.id, reply)
-        await self._until(lambda: self._state(round_.id) != "closing")
+        await self._until_shown("no-more-bets", lambda: self._state(round_.id) != "closing")
 
     async def tumble(self, by: By = BRIDGE) -> None:
         """Start the strokes; returns when the device has accepted the command, before they are done."""
@@ -227,7 +229,8 @@ class Table:
     async def play_round(self, betting: Betting) -> RoundOutcome:
         """One whole round in the rulebook's play mode. `betting(table)` runs while bets are open: it places
         wagers and returns when the betting time is over. A round may end before bets open; then `betting` is
-        not called. A device that restarts in between does not end the call: its records decide."""
+        not called. Neither a device that restarts in between nor a reply that was not true ends the call: the
+        records decide."""
         try:
             await self.open_round()
             if self.config.terms.rulebook.play_mode == "covered":
@@ -237,7 +240,7 @@ class Table:
             await self.no_more_bets()
         except RoundEnded:
             return await self.result()
-        except link.DeviceRestarted:
+        except (link.DeviceRestarted, ReplyBelied):
             return await self.recover() or await self.finish_round()
         return await self.finish_round()
 
@@ -247,8 +250,8 @@ class Table:
         if current is not None and current.mode == "open" and not self._sink.standing(current).tumbled:
             try:
                 await self.tumble()
-            except link.DeviceRestarted:
-                return await self.recover() or await self.result()
+            except (link.DeviceRestarted, ReplyBelied):
+                return await self.recover() or await self.finish_round()
             except RoundEnded:
                 return await self.result()
             except DeviceRefusal as refusal:
@@ -292,7 +295,7 @@ class Table:
     async def _command(self, name: str, **arguments: Any) -> link.Reply:
         """Give a command and wait until every record up to its reply is in the ledger."""
         reply = await self._session.command(name, **arguments)
-        await self._until(lambda: self._sink.head(self.config.device)[0] >= reply.sequence)
+        await self._until_shown(name, lambda: self._sink.head(self.config.device)[0] >= reply.sequence)
         return reply
 
     async def _told_everything(self) -> dict[str, Any]:
@@ -305,10 +308,18 @@ class Table:
         await self._until(told)
         return self._status or {}
 
+    async def _until_shown(self, command: str, holds: Callable[[], bool]) -> None:
+        """`_until`, for what the reply to a command has promised. Raises ReplyBelied."""
+        replied_at = self._clock.now()
+        await self._until(lambda: holds() or self._trust.belies(replied_at))
+        if not holds():
+            self._session.counters["untrue_replies"] += 1
+            raise ReplyBelied(command)
+
     async def _until(self, holds: Callable[[], bool]) -> None:
         while not self._now(holds):
-            if self._quarantine:
-                raise link.DeviceQuarantined(self._quarantine)
+            if self._trust.reason:
+                raise link.DeviceQuarantined(self._trust.reason)
             self._changed.clear()
             await self._changed.wait()
 
@@ -374,6 +385,8 @@ class Table:
         raise DeviceRefusal(command, reply.status, reply.detail)
 
     def _follow(self, event: Event) -> None:
+        if isinstance(event, StoreLost | StoreBack):
+            self._trust.stored = isinstance(event, StoreBack)
         self._feed.put(event)
         self._changed.set()
 
@@ -385,27 +398,24 @@ class Table:
         lying, lay = _dice_lie(status), _dice_lie(before)
         if round_id is not None and lying and not lay:
             self._feed.put(AtRest(round_id))
-        self._watch_for_fork(status)
+        believed = not self._trust.reason
+        self._trust.on_status(status, self._sink.head(self.config.device)[0], self._clock.now())
+        if believed and self._trust.reason:
+            self._feed.put(DeviceRefused(self.config.device, self._trust.reason))
         self._changed.set()
 
-    def _watch_for_fork(self, status: dict[str, Any]) -> None:
-        """A device whose records cannot follow the ledger's keeps them; its status alone can tell."""
-        reason = self._withheld.reason(status, self._sink.head(self.config.device)[0], self._clock.now())
-        if reason and not self._quarantine:
-            self._quarantine = reason
-            self._feed.put(DeviceRefused(self.config.device, reason))
-
     def _on_link(self, event: link.Event) -> None:
+        self._trust.on_link(event)
         device = event.device or self.config.device
         if event.kind in ("connected", "restarted"):
             self._status = None  # told by an earlier boot, perhaps
             self._feed.put(DeviceConnected(device, event.boot or 0))
         elif event.kind == "lost":
             self._feed.put(DeviceLost(device, event.reason))
+        elif event.kind == "doubted":
+            self._feed.put(RecordDropped(device, event.reason))
         else:
             self._feed.put(DeviceRefused(device, event.reason))
-        if event.kind in ("quarantined", "behind"):
-            self._quarantine = event.reason
         self._changed.set()
 
 

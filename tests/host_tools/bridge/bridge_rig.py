@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import hashlib
 import itertools
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -225,6 +226,7 @@ class Session:
         self.on_status = on_status
         self.on_event = on_event
         self.commands: list[str] = []
+        self.counters: Counter[str] = Counter()
         self.before_command: Callable[[str], None] = lambda name: None
         self.questions = Questions(tumbler)
 

@@ -192,6 +192,7 @@ class _NoSession:
     """No line at all."""
 
     questions: Any = None
+    counters: Any = None
 
     def __init__(self, **_callbacks: Any) -> None: ...
 
