@@ -114,6 +114,24 @@ def test_that_a_held_round_is_released_after_a_look_at_both_readers_pictures(hou
     assert house.deeds == [("resolution", "Dragon 1", {"verdict": "release", "reason": "both agree"})]
 
 
+def test_that_pictures_under_way_come_to_the_desk_by_themselves(house, visit):
+    table = a_table("Dragon 1")
+    house.history["Dragon 1"] = [a_round(table, "settled", (1, 2, 3), ago_ms=600_000)]
+    house.show(in_state(table, "betting"))
+    house.pictures_missing = True
+    page = visit().sign_in("sam", DESK)
+    expect(page.locator(".round-details")).to_contain_text("Bets are open")
+    expect(page.locator(".evidence figure")).to_have_count(0)  # nobody has looked at these dice
+    house.show(in_state(house.tables["Dragon 1"], "settled", (4, 5, 6)))
+    expect(page.get_by_text("The picture is on its way.")).to_have_count(6)
+    house.pictures_missing = False
+    for shown in ("As the device read it", "As the host read it", "Lamp 1", "Lamp 4"):
+        expect(page.get_by_role("img", name=shown)).to_be_visible()
+    house.pictures_missing = True
+    page.locator(".round-item").nth(1).click()
+    expect(page.get_by_text("There is no such picture.")).to_have_count(6)  # of a round long ago none comes
+
+
 def test_that_a_void_names_what_the_rulebook_rules_on(house, visit):
     house.show(in_state(a_table("Dragon 1"), "betting"))
     page = visit().sign_in("maria", DESK)
