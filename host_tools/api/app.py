@@ -8,7 +8,7 @@ from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
 
-from host_tools.api import decisions, felts, house, refusals, socket, tables
+from host_tools.api import cards, decisions, felts, house, refusals, socket, tables
 from host_tools.api.guard import COOKIE, Guard, service_of
 from host_tools.api.limits import BodyLimit, SecurityHeaders
 from host_tools.console import PAGE
@@ -66,7 +66,7 @@ def make_app(service: Service | None) -> FastAPI:
     app.state.sockets = set()
     if service is not None:
         app.state.guard = Guard(service, secure=service.config.api.certificate is not None)
-    for part in (tables.router, felts.router, decisions.router, house.router):
+    for part in (tables.router, felts.router, cards.router, decisions.router, house.router):
         app.include_router(part, prefix="/api", responses=refusals.RESPONSES)
     app.include_router(socket.router, prefix="/api")
     app.include_router(_running)

@@ -94,6 +94,27 @@ class Affected(_Body):
     evidence: Digest | None = None
 
 
+class NewShoe(_Body):
+    """Why a new shoe comes on the table."""
+
+    reason: Reason
+
+
+class CardIn(_Body):
+    """A card as it was drawn: `position` counts the cards of the `shoe` (as the table's view names it)."""
+
+    shoe: RoundId
+    position: Annotated[int, Field(ge=1, le=NUMBER_LIMIT, strict=True)]
+    face: Face
+
+
+class Cards(_Body):
+    """The three cards of a round in the order they were drawn, to be confirmed by a second person."""
+
+    faces: Faces
+    reason: Reason
+
+
 class SignIn(_Body):
     """A person's name and password."""
 

@@ -36,7 +36,7 @@ from host_tools.cards.errors import DecksRefused
 from host_tools.cards.shoe import Shoe, require_decks
 from host_tools.ledger import Ledger
 
-REFERRED = "referred-by-people"  # the fact of a round that no clause of the document covers
+REFERRED = "beyond-the-rules"  # the fact of a round that no clause of the document covers
 
 
 @dataclass(frozen=True, slots=True)

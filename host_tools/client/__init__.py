@@ -3,14 +3,24 @@
 from host_tools.bridge.wagering import Wager, WagerAnswer, WithdrawalAnswer
 from host_tools.client.http import HttpTables
 from host_tools.client.tables import Refused, Tables, Unreachable
-from host_tools.service.views import EventView, RoundView, SettlementView, TableView, WagerView
+from host_tools.service.views import (
+    CardView,
+    EventView,
+    RoundView,
+    SettlementView,
+    ShoeView,
+    TableView,
+    WagerView,
+)
 
 __all__ = [
+    "CardView",
     "EventView",
     "HttpTables",
     "Refused",
     "RoundView",
     "SettlementView",
+    "ShoeView",
     "TableView",
     "Tables",
     "Unreachable",

@@ -80,6 +80,23 @@ class HttpTables:
         path = ("tables", table, "rounds", round_id, "no-more-bets")
         return _ROUND.validate_json(await self._post({}, *path))
 
+    async def load_shoe(self, table: str, reason: str) -> TableView:
+        """See Tables."""
+        return _TABLE.validate_json(await self._post({"reason": reason}, "tables", table, "shoe"))
+
+    async def enter_card(self, table: str, shoe: str, position: int, face: int) -> RoundView:
+        """See Tables."""
+        body = {"shoe": shoe, "position": position, "face": face}
+        return _ROUND.validate_json(await self._post(body, "tables", table, "shoe", "cards"))
+
+    async def announce(self, table: str, round_id: str) -> RoundView:
+        """See Tables."""
+        return _ROUND.validate_json(await self._post({}, "tables", table, "rounds", round_id, "announce"))
+
+    async def change_dice(self, table: str, dice_set: str, inspected_ms: int | None = None) -> None:
+        """See Tables."""
+        await self._post({"dice_set": dice_set, "inspected_ms": inspected_ms}, "tables", table, "dice")
+
     async def place(self, table: str, round_id: str, wagers: Sequence[Wager]) -> list[WagerAnswer]:
         """See Tables."""
         body = {"wagers": [asdict(each) for each in wagers]}

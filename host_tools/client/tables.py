@@ -36,11 +36,28 @@ class Tables(Protocol):
         ...
 
     async def tumble(self, table: str, round_id: str) -> RoundView:
-        """Start the strokes; events tell when they are done."""
+        """Start the strokes; events tell when they are done. Not at a table of cards."""
         ...
 
     async def no_more_bets(self, table: str, round_id: str) -> RoundView:
         """Close bets; the tumbler's record of it is durable."""
+        ...
+
+    async def load_shoe(self, table: str, reason: str) -> TableView:
+        """Put a new shoe on a table of cards, between two rounds; its token's role must include it."""
+        ...
+
+    async def enter_card(self, table: str, shoe: str, position: int, face: int) -> RoundView:
+        """Enter card number `position` of the shoe as it was drawn; the same again, the same answer."""
+        ...
+
+    async def announce(self, table: str, round_id: str) -> RoundView:
+        """Announce the result of a round's three cards: it is settled by them."""
+        ...
+
+    async def change_dice(self, table: str, dice_set: str, inspected_ms: int | None = None) -> None:
+        """Have the tumbler sign, between rounds, which set of dice lies in it from now on (`inspected_ms`:
+        when the one before was last inspected, Unix ms); its token's role must include it."""
         ...
 
     async def place(self, table: str, round_id: str, wagers: Sequence[Wager]) -> list[WagerAnswer]:

@@ -18,13 +18,15 @@ class Deed(StrEnum):
     """What can be done. What takes two people is proposed under its own deed and confirmed under CONFIRM."""
 
     WATCH = "watch"  # tables, rounds, events
-    PLAY = "play"  # open a round, tumble, no more bets
+    PLAY = "play"  # open a round, tumble, no more bets, announce cards
     WAGER = "wager"  # place and withdraw
     SEE_WAGERS = "see-wagers"
     SEE_EVIDENCE = "see-evidence"
     REFER = "refer"
     VOID = "void"
-    ENTER = "enter"  # propose dice by hand, enter cards
+    ENTER = "enter"  # propose dice by hand, or a mistyped card anew
+    DRAW = "draw"  # enter cards as they are drawn
+    LOAD_SHOE = "load-shoe"
     DECIDE = "decide"  # propose the end of a referred or held round, a correction
     CONFIRM = "confirm"  # be the second person
     CLEAR_FAULT = "clear-fault"
@@ -35,8 +37,8 @@ class Deed(StrEnum):
 
 
 MAY: dict[Role, frozenset[Deed]] = {
-    Role.TABLE_SERVER: frozenset({Deed.WATCH, Deed.PLAY, Deed.WAGER, Deed.SEE_WAGERS, Deed.REFER}),
-    Role.DEALER: frozenset({Deed.WATCH, Deed.PLAY, Deed.SEE_WAGERS, Deed.REFER, Deed.ENTER}),
+    Role.TABLE_SERVER: frozenset({Deed.WATCH, Deed.PLAY, Deed.WAGER, Deed.SEE_WAGERS, Deed.REFER, Deed.DRAW}),
+    Role.DEALER: frozenset({Deed.WATCH, Deed.PLAY, Deed.SEE_WAGERS, Deed.REFER, Deed.ENTER, Deed.DRAW}),
     Role.SUPERVISOR: frozenset(
         {
             Deed.WATCH,
@@ -46,6 +48,8 @@ MAY: dict[Role, frozenset[Deed]] = {
             Deed.REFER,
             Deed.VOID,
             Deed.ENTER,
+            Deed.DRAW,
+            Deed.LOAD_SHOE,
             Deed.DECIDE,
             Deed.CONFIRM,
             Deed.CHANGE_DICE,
@@ -59,6 +63,7 @@ MAY: dict[Role, frozenset[Deed]] = {
             Deed.SEE_EVIDENCE,
             Deed.REFER,
             Deed.VOID,
+            Deed.LOAD_SHOE,
             Deed.DECIDE,
             Deed.CONFIRM,
             Deed.CLEAR_FAULT,

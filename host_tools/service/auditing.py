@@ -34,7 +34,7 @@ class Auditing:
         """A picture of the round's reading as PNG: as `lamp` showed it, or with a reader's `marks`.
         Raises EvidenceMissing."""
         self._person.require(Deed.SEE_EVIDENCE)
-        running = self._service.table(table)
+        running = self._service.dice_table(table)
         round_ = running.round(round_bytes(round_id))
         if not 0 <= lamp < LAMPS or marks not in ("", *READERS):
             raise Asked(f"lamps are 0 to {LAMPS - 1}, marks are {' or '.join(READERS)}")
@@ -58,7 +58,11 @@ class Auditing:
     async def chain(self) -> list[ChainView]:
         """The heads of all chains in the ledger: noted elsewhere, they show that nothing was cut off."""
         self._person.require(Deed.AUDIT)
-        tables = {each.tumbler.id: each.name for each in self._service.tables.values()}
+        tables = {
+            each.tumbler.id: each.name
+            for each in self._service.tables.values()
+            if isinstance(each, RunningTable)
+        }
         return [
             ChainView(
                 device=each.id.hex(),
@@ -68,6 +72,7 @@ class Auditing:
                 boot=each.head_boot,
             )
             for each in self._service.books.devices()
+            if each.id in tables or each.head_sequence > each.before_first  # not what stands for hands
         ]
 
     async def logs(self) -> list[str]:
@@ -96,7 +101,7 @@ class Auditing:
     async def recall(self, table: str, rounds: int = 10) -> list[RecalledView]:
         """The last rounds out of the tumbler's own memory, newest first, held against the ledger."""
         self._person.require(Deed.RECALL)
-        running = self._service.table(table)
+        running = self._service.dice_table(table)
         session = running.session
         if not isinstance(session, HostSession) or running.status is None:
             raise DeviceAway(f"the tumbler of table {table} is not connected")

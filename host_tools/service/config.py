@@ -80,10 +80,21 @@ class TableSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class CardsSettings:
+    """One table of cards, whose shoes have so many `decks`; `betting_s` and `between_s` are as for dice."""
+
+    name: str
+    terms: settlement.Table
+    decks: int
+    betting_s: float
+    between_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class ServiceConfig:
-    """Everything that a service is told. `ledger` is a SQLite file or a PostgreSQL URL; `state` the folder of
-    evidence pictures and virtual boards; a proposal lapses after `proposal_s`; a stop waits `grace_s` for
-    rounds to end."""
+    """Everything that a service is told: `tables` of dice and of `cards`. `ledger` is a SQLite file or a
+    PostgreSQL URL; `state` the folder of evidence pictures and virtual boards; a proposal lapses after
+    `proposal_s`; a stop waits `grace_s` for rounds to end."""
 
     ledger: Path | str
     registry: Path | None
@@ -93,6 +104,7 @@ class ServiceConfig:
     api: ApiSettings
     mqtt: MqttSettings | None
     tables: tuple[TableSettings, ...]
+    cards: tuple[CardsSettings, ...] = ()
 
 
 def load_config(path: Path) -> ServiceConfig:
@@ -115,6 +127,7 @@ def read_config(content: dict[str, Any], folder: Path) -> ServiceConfig:
     devices = _devices(registry, findings)
     state = service.path("state") or folder / "state"
     evidence = state / "evidence"
+    tables = _tables(top.sections("tables"), devices, evidence)
     made = ServiceConfig(
         ledger=_ledger(service, folder),
         registry=registry,
@@ -123,11 +136,12 @@ def read_config(content: dict[str, Any], folder: Path) -> ServiceConfig:
         grace_s=service.number("grace_s", 15.0, 0.0, _LONGEST_S),
         api=_api(top.section("api")),
         mqtt=_mqtt(top.section("mqtt")) if "mqtt" in content else None,
-        tables=tuple(_table(each, devices, evidence) for each in top.sections("tables")),
+        tables=tuple(each for each in tables if isinstance(each, TableSettings)),
+        cards=tuple(each for each in tables if isinstance(each, CardsSettings)),
     )
     service.done()
     top.done()
-    _check_tables(made.tables, findings)
+    _check_tables(tables, findings)
     if findings:
         raise ConfigError(findings)
     return made
@@ -186,10 +200,43 @@ def _mqtt(mqtt: Section) -> MqttSettings:
     return made
 
 
-def _table(table: Section, devices: Registry, evidence: Path) -> TableSettings:
+def _tables(
+    sections: list[Section], devices: Registry, evidence: Path
+) -> list[TableSettings | CardsSettings]:
+    made: list[TableSettings | CardsSettings] = []
+    for each in sections:
+        cards = each.choice("kind", ("dice", "cards")) == "cards"
+        made.append(_cards(each) if cards else _table(each, devices, evidence))
+    return made
+
+
+def _name(table: Section) -> str:
     name = table.text("name", "")
     if not _NAME.fullmatch(name):
         table.find("name", "must have 1 to 40 letters, digits, spaces, dots, dashes or underscores")
+    return name
+
+
+def _cards(table: Section) -> CardsSettings:
+    """A table of cards: `decks` within what its rulebook allows."""
+    name, terms = _name(table), _terms(table)
+    rules = terms.rulebook.decks
+    if rules is None:
+        table.find("rulebook", f"{terms.rulebook.id} is played with dice, not with cards")
+    lowest, highest = (rules.minimum, rules.maximum) if rules else (1, 1)
+    made = CardsSettings(
+        name=name,
+        terms=terms,
+        decks=table.whole("decks", highest, lowest, highest),
+        betting_s=table.number("betting_s", 0.0, 0.0, _LONGEST_S),
+        between_s=table.number("between_s", 0.0, 0.0, _LONGEST_S),
+    )
+    table.done()
+    return made
+
+
+def _table(table: Section, devices: Registry, evidence: Path) -> TableSettings:
+    name = _name(table)
     device = _device(table, devices)
     virtual = device is None
     board = _board(table, virtual=virtual)
@@ -200,7 +247,7 @@ def _table(table: Section, devices: Registry, evidence: Path) -> TableSettings:
         ports=() if virtual else table.texts("ports"),
         board=board.name,
         baudrate=baudrate,
-        terms=_terms(table),
+        terms=_dice_terms(table),
         automatic=table.choice("rounds", ("dealer", "automatic")) == "automatic",
         betting_s=table.number("betting_s", 0.0, 0.0, _LONGEST_S),
         between_s=table.number("between_s", 0.0, 0.0, _LONGEST_S),
@@ -266,8 +313,13 @@ def _terms(table: Section) -> settlement.Table:
         return _NO_TERMS
     if book.limits and limits is None:
         table.find("limits", f"is missing; {book.id} has {', '.join(book.limits)}")
-    if book.play_mode == "cards":
-        table.find("rulebook", f"{book.id} is played with cards, which have no tumbler")
+    return terms
+
+
+def _dice_terms(table: Section) -> settlement.Table:
+    terms = _terms(table)
+    if terms.rulebook.play_mode == "cards":
+        table.find("rulebook", f'{terms.rulebook.id} is played with cards: say kind = "cards"')
     return terms
 
 
@@ -275,11 +327,12 @@ def _terms(table: Section) -> settlement.Table:
 _NO_TERMS = settlement.open_table(load_rulebook("mbs-electronic-sic-bo-v4"), "rapid-select")
 
 
-def _check_tables(tables: tuple[TableSettings, ...], findings: list[str]) -> None:
+def _check_tables(tables: list[TableSettings | CardsSettings], findings: list[str]) -> None:
     if not tables:
         findings.append("tables: is missing; a service has at least one [[tables]]")
     _check_once("name", [each.name for each in tables], findings)
-    _check_once("device", [each.device.hex() for each in tables if each.device], findings)
+    devices = [each.device for each in tables if isinstance(each, TableSettings)]
+    _check_once("device", [each.hex() for each in devices if each], findings)
 
 
 def _check_once(what: str, values: list[str], findings: list[str]) -> None:

@@ -8,16 +8,20 @@ from dataclasses import dataclass
 
 from host_tools import ledger
 from host_tools.bridge.deciding import Decision
+from host_tools.bridge.desk import Desk
+from host_tools.cards.desk import CardsDesk
 from host_tools.ledger import LedgerUnavailable
 from host_tools.people import Deed, Person
 from host_tools.service.errors import Asked, NotNow, RulesForbid
-from host_tools.service.playing import Playing, round_bytes
+from host_tools.service.playing import Playing, require_reason, round_bytes
 from host_tools.service.running import RunningTable
+from host_tools.service.running_cards import RunningCards
 from host_tools.service.service import Service
 from host_tools.service.views import ProposalView, RoundView
 
 DOUBTED = "referred-by-people"  # the fact of a reading that people did not believe
 RESOLUTION, MANUAL, CORRECTION, AFFECTED = "resolution", "manual-result", "correction", "void-affected"
+CARDS = "card-correction"
 
 # Whose proposals they are.
 _PROPOSED_UNDER = {
@@ -52,7 +56,10 @@ class Deciding:
     async def void(self, table: str, round_id: str, fact: str, reason: str) -> RoundView:
         """End the round without a result, because of `fact`, which the rulebook rules on."""
         running, round_ = self._at(Deed.VOID, table, round_id)
-        _require_reason(reason)
+        require_reason(reason)
+        if isinstance(running, RunningCards):
+            await running.take(lambda: running.table.void_round(round_.id, fact, reason, self._playing.by()))
+            return self._shown(running, round_.id)
 
         async def work() -> None:
             by = self._playing.by(reason=reason)
@@ -65,8 +72,11 @@ class Deciding:
         """Leave the round to the people whom the rulebook names: a held one, or one that goes on, because of
         a `fact` that the rulebook refers. Raises RulesForbid where it does not."""
         running, round_ = self._at(Deed.REFER, table, round_id)
-        _require_reason(reason)
+        require_reason(reason)
         by = self._playing.by(reason=reason)
+        if isinstance(running, RunningCards):
+            await running.take(lambda: running.table.refer(round_.id, by))
+            return self._shown(running, round_.id)
         if round_.state == "held":
             await running.table.desk.refer(round_.id, DOUBTED, by)
             return self._shown(running, round_.id)
@@ -81,7 +91,7 @@ class Deciding:
     async def void_referred(self, table: str, round_id: str, reason: str) -> RoundView:
         """Void a round that was referred: every stake goes back."""
         running, round_ = self._at(Deed.DECIDE, table, round_id)
-        _require_reason(reason)
+        require_reason(reason)
         by = self._playing.by(reason=reason)
         await running.table.desk.void_referred(round_.id, self._person.name, reason, by)
         return self._shown(running, round_.id)
@@ -89,21 +99,21 @@ class Deciding:
     async def release(self, table: str, round_id: str, reason: str) -> RoundView:
         """Settle a held round by its reading: the person has looked at the evidence."""
         running, round_ = self._at(Deed.DECIDE, table, round_id)
-        _require_reason(reason)
-        await running.table.desk.release(round_.id, self._playing.by(reason=reason))
+        require_reason(reason)
+        await self._service.dice_table(table).table.desk.release(round_.id, self._playing.by(reason=reason))
         return self._shown(running, round_.id)
 
     async def answer_alarm(self, table: str, number: int, reason: str) -> None:
         """Say what was found about a round that its evidence speaks against; the alarm stands no more."""
         self._person.require(Deed.DECIDE)
-        _require_reason(reason)
-        running = self._service.table(table)
+        require_reason(reason)
+        running = self._service.dice_table(table)
         await running.table.desk.answer_alarm(number, reason, self._playing.by())
 
     async def clear_fault(self, table: str, fact: str) -> None:
         """Have the tumbler check again and clear a fault."""
         self._person.require(Deed.CLEAR_FAULT)
-        running = self._service.table(table)
+        running = self._service.dice_table(table)
 
         async def work() -> None:
             running.tumbler.cue("repair")
@@ -126,16 +136,27 @@ class Deciding:
     async def propose_affected(self, table: str, rounds: list[str], case: Case) -> ProposalView:
         """Propose to void settled rounds that a damaged die touched."""
         self._person.require(Deed.DECIDE)
-        running = self._service.table(table)
+        running = self._service.dice_table(table)
         affected = [running.round(round_bytes(each)).id for each in rounds]
         if not affected or len(set(affected)) != len(affected):
             raise Asked("name the rounds that the damaged die touched, each once")
         return await self._add(running, AFFECTED, affected[-1], case, tuple(each.hex() for each in affected))
 
+    async def propose_cards(
+        self, table: str, round_id: str, faces: ledger.Faces, reason: str
+    ) -> ProposalView:
+        """Propose the three cards of a closed round anew, before its result is announced: one is mistyped."""
+        self._person.require(Deed.ENTER)
+        running = self._service.cards_table(table)
+        round_ = running.round(round_bytes(round_id))
+        if running.step != "announce" or round_.state != "closed":
+            raise NotNow(f"cards are entered anew once all three lie; the round is {round_.state}")
+        return await self._add(running, CARDS, round_.id, Case(faces, reason))
+
     async def affected(self, table: str) -> list[RoundView]:
         """The rounds since the dice were last changed, oldest first: a damaged die may have touched them."""
         self._person.require(Deed.DECIDE)
-        running = self._service.table(table)
+        running = self._service.dice_table(table)
         return [self._playing.shown(each) for each in running.table.desk.rounds_with_these_dice()]
 
     async def proposals(self) -> list[ProposalView]:
@@ -174,35 +195,37 @@ class Deciding:
     async def _carry_out(self, proposal: ProposalView) -> list[RoundView]:
         running = self._service.table(proposal.table)
         desk, round_id = running.table.desk, bytes.fromhex(proposal.round)
+        by = self._playing.by(**_told(proposal), proposed_by=proposal.proposed_by)
+        faces = proposal.faces
+        if faces is not None and isinstance(desk, CardsDesk) and proposal.deed == CARDS:
+            people = (proposal.proposed_by, self._person.name)
+            await desk.correct_cards(round_id, faces, people, proposal.reason, by)
+            return [self._shown(running, round_id)]
         evidence = bytes.fromhex(proposal.evidence or "")
         decision = Decision(proposal.proposed_by, self._person.name, proposal.reason, evidence)
-        by = self._playing.by(**_told(proposal), proposed_by=proposal.proposed_by)
-        if proposal.deed == AFFECTED:
+        if isinstance(desk, Desk) and proposal.deed == AFFECTED:
             affected = [bytes.fromhex(each) for each in proposal.affected]
             await desk.void_affected(affected, decision, by)
             return [self._shown(running, each) for each in affected]
-        faces = proposal.faces
         if faces is None:
             raise Asked("the proposal has no faces")
         work = desk.correct if proposal.deed == CORRECTION else desk.settle_referred
         await work(round_id, faces, decision, by)
         return [self._shown(running, round_id)]
 
-    def _shown(self, running: RunningTable, round_id: bytes) -> RoundView:
+    def _shown(self, running: RunningTable | RunningCards, round_id: bytes) -> RoundView:
         return self._playing.shown(running.round(round_id))
 
     async def _add(
         self,
-        running: RunningTable,
+        running: RunningTable | RunningCards,
         deed: str,
         round_id: bytes,
         case: Case,
         affected: tuple[str, ...] = (),
     ) -> ProposalView:
-        _require_reason(case.reason)
-        evidence = case.evidence or self._service.frames_of(round_id).hex()
-        if len(evidence) != 64:
-            raise Asked("the evidence is the SHA-256 of a picture, 64 hex digits")
+        require_reason(case.reason)
+        evidence = self._evidence(deed, round_id, case)
         now_ms = self._service.clock.wall_ms()
         proposal = ProposalView(
             id=self._service.new_id().hex(),
@@ -225,12 +248,21 @@ class Deciding:
             raise
         return proposal
 
+    def _evidence(self, deed: str, round_id: bytes, case: Case) -> str | None:
+        """The SHA-256 of the picture; None for cards that lie on the table and have not counted yet."""
+        if deed == CARDS:
+            return None
+        evidence = case.evidence or self._service.frames_of(round_id).hex()
+        if len(evidence) != 64:
+            raise Asked("the evidence is the SHA-256 of a picture, 64 hex digits")
+        return evidence
+
     async def _log_proposal(self, action: str, proposal: ProposalView) -> None:
         told = {**_told(proposal), "round": proposal.round, "affected": proposal.affected}
         await self._service.log(proposal.table, self._playing.by(**told), action)
         self._service.tell("proposals-changed", proposal.table)
 
-    def _at(self, deed: Deed, table: str, round_id: str) -> tuple[RunningTable, ledger.Round]:
+    def _at(self, deed: Deed, table: str, round_id: str) -> tuple[RunningTable | RunningCards, ledger.Round]:
         self._person.require(deed)
         running = self._service.table(table)
         return running, running.round(round_bytes(round_id))
@@ -247,12 +279,7 @@ def _told(proposal: ProposalView) -> dict[str, object]:
     }
 
 
-def _require_reason(reason: str) -> None:
-    if not reason.strip():
-        raise Asked("say why; the reason is kept")
-
-
-def _require_referred(running: RunningTable, fact: str) -> None:
+def _require_referred(running: RunningTable | RunningCards, fact: str) -> None:
     rulebook = running.settings.terms.rulebook
     if rulebook.ruling(fact).action != "refer":
         referred = [each.fact for each in rulebook.irregularities.values() if each.action == "refer"]

@@ -21,6 +21,7 @@ from host_tools.bridge.events import Event
 from host_tools.bridge.sink import LedgerSink
 from host_tools.link import HostSession
 from host_tools.service.running import RunningTable
+from host_tools.service.running_cards import RunningCards
 
 _COMMIT_S = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 _ROUND_S = (5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 600)
@@ -89,7 +90,7 @@ class Metrics:
         self._mqtt_sent = gauge("mqtt_sent", "Notices that the broker has acknowledged")
         self._mqtt_failures = gauge("mqtt_failures", "Connections to the broker that were lost or refused")
 
-    async def watch(self, running: RunningTable) -> None:
+    async def watch(self, running: RunningTable | RunningCards) -> None:
         """Count what happens at a table, for ever."""
         async for event in running.table.events():
             self._count(running.name, event)
@@ -98,7 +99,7 @@ class Metrics:
         """Records took so long to be durable and acted upon."""
         self._commit.observe(seconds)
 
-    def text(self, tables: Sequence[RunningTable], waiting: Waiting) -> bytes:
+    def text(self, tables: Sequence[RunningTable | RunningCards], waiting: Waiting) -> bytes:
         """All figures in Prometheus' text format."""
         for each in tables:
             self._stopped.labels(each.name).set(bool(each.quarantine))

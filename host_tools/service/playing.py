@@ -11,8 +11,10 @@ from host_tools.bridge.by import By
 from host_tools.bridge.table import Wager, WagerAnswer, WithdrawalAnswer
 from host_tools.people import Deed, Person, may
 from host_tools.service import steps
+from host_tools.service.cards_viewing import cards_table_view
 from host_tools.service.errors import Asked
 from host_tools.service.running import RunningTable
+from host_tools.service.running_cards import RunningCards
 from host_tools.service.service import Service
 from host_tools.service.viewing import round_view, wager_views
 from host_tools.service.views import EventView, RoundView, TableView, WagerView
@@ -89,7 +91,7 @@ class Playing:
     async def tumble(self, table: str, round_id: str) -> RoundView:
         """Start the strokes; the events tell when they are done."""
         running, wanted = self._at(Deed.PLAY, table, round_id)
-        await running.tumble(wanted, self.by())
+        await self._service.dice_table(table).tumble(wanted, self.by())
         return self.shown(running.round(wanted))
 
     async def no_more_bets(self, table: str, round_id: str) -> RoundView:
@@ -112,13 +114,49 @@ class Playing:
         await running.bets_closed_in_time()
         return await running.table.withdraw(wanted, ids, self.by())
 
+    async def change_dice(self, table: str, dice_set: str, inspected_ms: int | None = None) -> None:
+        """Note in the tumbler's signed records which set of dice was laid into it, between rounds; and in the
+        access log, when the set before was last inspected and found sound, Unix ms."""
+        self._person.require(Deed.CHANGE_DICE)
+        running = self._service.dice_table(table)
+        if inspected_ms is not None and inspected_ms > self._service.clock.wall_ms():
+            raise Asked("the last inspection cannot lie in the future")
+        by = self.by(inspected_ms=inspected_ms)
+        await running.take(lambda: running.table.change_dice(dice_set, by))
+
+    # --- cards ---
+
+    async def load_shoe(self, table: str, reason: str) -> TableView:
+        """Put a new shoe on a table of cards, between two rounds."""
+        self._person.require(Deed.LOAD_SHOE)
+        running = self._service.cards_table(table)
+        require_reason(reason)
+        await running.take(lambda: running.table.load_shoe(reason, self.by()))
+        return self._table_view(running, wagers=True)
+
+    async def enter_card(self, table: str, shoe: str, position: int, face: int) -> RoundView:
+        """Enter card number `position` of the shoe as it was drawn; the same again, the same answer. Returns
+        its round, which is void if bets are still open (a card exposed early)."""
+        self._person.require(Deed.DRAW)
+        running, wanted = self._service.cards_table(table), round_bytes(shoe)
+        round_id = await running.take(lambda: running.table.enter_card(wanted, position, face, self.by()))
+        return self.shown(running.round(round_id))
+
+    async def announce(self, table: str, round_id: str) -> RoundView:
+        """Announce the result of three cards: the round is settled by them as they are entered."""
+        self._person.require(Deed.PLAY)
+        running = self._service.cards_table(table)
+        wanted = running.round(round_bytes(round_id)).id
+        await running.take(lambda: running.table.announce(wanted, self.by()))
+        return self.shown(running.round(wanted))
+
     # --- inside, and for the other doors ---
 
     def by(self, **told: object) -> By:
         """This person for the access log, with what is told of the deed."""
         return By(self._person.name, self._person.origin, told)
 
-    def _at(self, deed: Deed, table: str, round_id: str) -> tuple[RunningTable, bytes]:
+    def _at(self, deed: Deed, table: str, round_id: str) -> tuple[RunningTable | RunningCards, bytes]:
         self._person.require(deed)
         running = self._service.table(table)
         return running, running.round(round_bytes(round_id)).id
@@ -128,7 +166,13 @@ class Playing:
         sees = wagers and may(self._person.role, Deed.SEE_WAGERS)
         return round_view(self._service.books, round_, self._service.find_rulebook, wagers=sees)
 
-    def _table_view(self, running: RunningTable, *, wagers: bool) -> TableView:
+    def _table_view(self, running: RunningTable | RunningCards, *, wagers: bool) -> TableView:
+        if isinstance(running, RunningCards):
+            latest = running.latest
+            shown = self.shown(latest, wagers=wagers) if latest else None
+            return cards_table_view(
+                running, shown, self._service.stream.newest, self._service.clock.wall_ms()
+            )
         latest, status, terms = running.latest, running.status or {}, running.settings.terms
         shown = self.shown(latest, wagers=wagers) if latest else None
         known = (latest.mode, latest.state) if latest else None
@@ -165,6 +209,12 @@ def round_bytes(text: str) -> bytes:
         return bytes.fromhex(text)
     except ValueError:
         raise Asked("a round's id is 32 hex digits") from None
+
+
+def require_reason(reason: str) -> None:
+    """Raises Asked."""
+    if not reason.strip():
+        raise Asked("say why; the reason is kept")
 
 
 def _require_batch(batch: Sequence[object]) -> None:

@@ -24,9 +24,10 @@ from host_tools.service.actions import Proposals
 from host_tools.service.config import ServiceConfig, TableSettings
 from host_tools.service.configured import note_configuration
 from host_tools.service.devices import Tumbler, make_tumbler
-from host_tools.service.errors import EvidenceMissing, TableUnknown
+from host_tools.service.errors import EvidenceMissing, RulesForbid, TableUnknown
 from host_tools.service.metrics import Metrics, TimedSink, Waiting
 from host_tools.service.running import RunningTable
+from host_tools.service.running_cards import RunningCards
 from host_tools.service.stream import Stream
 from host_tools.service.views import EventView
 
@@ -61,7 +62,7 @@ class Service:
         self.config = config
         self.clock = clock
         self.new_id = new_id
-        self.tables: dict[str, RunningTable] = {}
+        self.tables: dict[str, RunningTable | RunningCards] = {}
         self.proposals = Proposals(clock.now, config.proposal_s)
         self.metrics = Metrics(clock.now)
         self._fan_out: FanOut | None = None
@@ -91,14 +92,19 @@ class Service:
         sink = TimedSink(self.books, self.registry, self.clock, self.find_rulebook)
         sink.observe = self.metrics.committed
         self.verifier = Verifier(self.registry)
-        self.stream = Stream(self.books, [each.name for each in config.tables])
+        self.stream = Stream(self.books, [each.name for each in (*config.tables, *config.cards)])
         for settings, tumbler in zip(config.tables, tumblers, strict=True):
             table = RunningTable(settings, tumbler, sink, self.clock, self.stream, self.new_id)
             self.tables[settings.name] = table
             self._running.push_async_callback(tumbler.stop)
             await tumbler.start()
+        for cards in config.cards:
+            self.tables[cards.name] = RunningCards(
+                cards, self.books, self.clock, self.stream, self.find_rulebook, self.new_id
+            )
+        configured = (*config.tables, *config.cards)
         await self.books.durably(
-            lambda: note_configuration(self.books, config.tables, START, self.clock.wall_ms())
+            lambda: note_configuration(self.books, configured, START, self.clock.wall_ms())
         )
         for each in self.tables.values():
             self._tasks += [asyncio.create_task(each.run()), asyncio.create_task(self.metrics.watch(each))]
@@ -133,15 +139,29 @@ class Service:
         )
         return self.metrics.text(list(self.tables.values()), waiting)
 
-    def table(self, name: str) -> RunningTable:
+    def table(self, name: str) -> RunningTable | RunningCards:
         """The table of that name; raises TableUnknown."""
         if name not in self.tables:
             raise TableUnknown(f"there is no table {name!r} here")
         return self.tables[name]
 
+    def dice_table(self, name: str) -> RunningTable:
+        """The table of that name with its tumbler; raises TableUnknown, RulesForbid at a table of cards."""
+        found = self.table(name)
+        if isinstance(found, RunningCards):
+            raise RulesForbid(f"table {name} is played with cards; it has no tumbler")
+        return found
+
+    def cards_table(self, name: str) -> RunningCards:
+        """The table of that name with its shoe; raises TableUnknown, RulesForbid at a table of dice."""
+        found = self.table(name)
+        if isinstance(found, RunningTable):
+            raise RulesForbid(f"table {name} is played with dice; it has no shoe")
+        return found
+
     def find_rulebook(self, name: str) -> Rulebook:
         """The rulebook of a round: an operator's own as a table here has it, or a built-in one."""
-        for settings in self.config.tables:
+        for settings in (*self.config.tables, *self.config.cards):
             if settings.terms.rulebook.id == name:
                 return settings.terms.rulebook
         return load_rulebook(name)

@@ -22,6 +22,12 @@ STEPS = (
     "uncover",
     "reading",
 )
+# At a table of cards, beside those that it shares.
+CARD_STEPS = (
+    "load-shoe",  # there is none, or it cannot be played on with
+    "draw-cards",
+    "announce",  # three cards are entered and shown; they count when the result is announced
+)
 
 # What a person puts right before a fault can be cleared; the tumbler checks again by itself.
 REMEDIES = {

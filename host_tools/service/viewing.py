@@ -7,7 +7,7 @@ from host_tools import ledger, settlement
 from host_tools.bridge.deciding import differences_of
 from host_tools.bridge.terms import FindRulebook, TermsLost, terms_of
 from host_tools.ledger import Ledger
-from host_tools.service.views import DifferenceView, RoundView, SettlementView, WagerView
+from host_tools.service.views import CardView, DifferenceView, RoundView, SettlementView, WagerView
 
 
 def round_view(
@@ -30,6 +30,15 @@ def round_view(
         differences=_differences(books, round_, made) if wagers else (),
         wagers=wager_views(books, round_) if wagers else (),
         winning=_winning(round_, find_rulebook, faces),
+        cards=card_views(books, round_) if round_.mode == "cards" else (),
+    )
+
+
+def card_views(books: Ledger, round_: ledger.Round) -> tuple[CardView, ...]:
+    """The round's cards as they stand, in the order they were drawn."""
+    return tuple(
+        CardView(each.position, each.face, each.entered_by, each.seconded_by)
+        for each in books.cards_of_round(round_.id)
     )
 
 

@@ -84,11 +84,36 @@ class SettlementView:
 
 
 @dataclass(frozen=True, slots=True)
+class CardView:
+    """A card of a round as it was entered: `position` counts the shoe's cards, `entered_by` is a person or a
+    program, and `seconded_by` the second one where two people have entered it anew."""
+
+    position: int
+    face: int
+    entered_by: str
+    seconded_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeView:
+    """The shoe on a table of cards: `decks` decks of 48 cards, `dealt` and `left` of them; the next card is
+    number `dealt` + 1. `unfit` says why no round can be played from it; empty when one can."""
+
+    id: str
+    decks: int
+    dealt: int
+    left: int
+    loaded_by: str
+    unfit: str
+
+
+@dataclass(frozen=True, slots=True)
 class RoundView:
     """A round: `state` is opening, opened, betting, closing, closed, held, settled, void or referred.
 
     `settlements` has the newest last; `wagers` are in the order they were placed, and empty for those who may
-    not see them, and in a list of tables; `winning` are the layout's winning wagers of a settled round."""
+    not see them, and in a list of tables; `winning` are the layout's winning wagers of a settled round.
+    In the mode cards, `cards` are those drawn so far: entered by hand or by a shoe device, signed by none."""
 
     id: str
     table: str
@@ -103,6 +128,7 @@ class RoundView:
     differences: tuple[DifferenceView, ...]
     wagers: tuple[WagerView, ...]
     winning: tuple[str, ...]
+    cards: tuple[CardView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +137,8 @@ class TableView:
 
     `device_state` is the tumbler's own word (definitions.DEVICE_STATES), None while it is not connected;
     `bets_close_ms` and `opens_ms` are when betting ends and when the next round may open, where the
-    table has such times; `sequence` is the newest event that this view includes."""
+    table has such times; `sequence` is the newest event that this view includes. A table of cards has no
+    device (`device` is empty, `connected` true) but a `shoe`, once one is loaded."""
 
     name: str
     rulebook: str
@@ -136,6 +163,7 @@ class TableView:
     opens_ms: int | None
     sequence: int
     now_ms: int
+    shoe: ShoeView | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +182,8 @@ class EventView:
 @dataclass(frozen=True, slots=True)
 class ProposalView:
     """A deed that waits for its second person; it lapses at `lapses_ms`. `deed` is resolution,
-    manual-result, correction or void-affected; `affected` are the rounds of the last one, else empty."""
+    manual-result, correction, card-correction or void-affected; `affected` are the rounds of the last one,
+    else empty."""
 
     id: str
     table: str

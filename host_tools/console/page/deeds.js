@@ -10,6 +10,9 @@ const isUnderWay = (table) => Boolean(table.round) && !ENDED.includes(table.roun
 
 const stateIs = (table, ...states) => states.includes(table.round?.state);
 
+/** Whether cards are played at the table, which has a shoe and no tumbler. */
+export const isOfCards = (table) => table.mode === "cards";
+
 /** Whether the deed makes sense now. */
 export const POSSIBLE = {
   open: (table) => may("play") && table.step === "open-round",
@@ -20,9 +23,15 @@ export const POSSIBLE = {
   release: (table) => may("decide") && stateIs(table, "held"),
   resolution: (table) => may("decide") && stateIs(table, "referred"),
   "manual-result": (table) => may("enter") && !may("decide") && stateIs(table, "referred"),
+  announce: (table) => may("play") && table.step === "announce",
+  "enter-card": (table) => may("draw") && table.step === "draw-cards",
+  "expose-card": (table) => may("draw") && isOfCards(table) && stateIs(table, "betting"),
+  "load-shoe": (table) => may("load-shoe") && isOfCards(table) && !isUnderWay(table),
+  "card-correction": (table) => may("enter") && table.step === "announce",
   correction: (table) => may("decide") && stateIs(table, "settled"),
-  recall: (table) => may("recall") && table.connected,
+  recall: (table) => may("recall") && !isOfCards(table) && table.connected,
+  "void-affected": (table) => may("decide") && !isOfCards(table),
 };
 
 /** The one deed of play that is next, or null. */
-export const nextDeed = (table) => ["tumble", "no-more-bets", "open"].find((deed) => POSSIBLE[deed](table)) ?? null;
+export const nextDeed = (table) => ["tumble", "no-more-bets", "announce", "open"].find((deed) => POSSIBLE[deed](table)) ?? null;

@@ -34,14 +34,20 @@ export function choiceField(name, label, pairs, value = pairs[0]?.[0]) {
 }
 
 /** Three faces, as large dice to press. */
-export function facesField() {
+export function facesField({ ofCards = false } = {}) {
   const id = newId();
-  const rows = [0, 1, 2].map((index) => faceRow(`${id}-${index}`, t("field.die", { number: index + 1 })));
+  const rows = [0, 1, 2].map((index) => faceRow(`${id}-${index}`, t(ofCards ? "field.card-number" : "field.die", { number: index + 1 })));
   return {
     name: "faces",
     value: () => rows.map((row) => Number(row.querySelector("input:checked").value)),
     element: h("div", { class: "faces-field" }, rows),
   };
+}
+
+/** One face, as large dice to press. */
+export function faceField(name, label) {
+  const row = faceRow(newId(), label);
+  return { name, value: () => Number(row.querySelector("input:checked").value), element: h("div", { class: "faces-field" }, row) };
 }
 
 function faceRow(group, label) {

@@ -11,10 +11,17 @@ export function bigOrSmall(round) {
   return big ? "big" : small ? "small" : "neither";
 }
 
-/** Whether the result is one that two people entered or corrected; it is marked as such wherever it is shown. */
+/** Whether the result is one that people entered or corrected; it is marked as such wherever it is shown. Cards
+ * always are, or come from a shoe device: no tumbler signs them. */
 export function isByHand(round) {
   const settlement = round?.settlements.at(-1);
-  return settlement?.verdict === "settled" && Boolean(settlement.seconded_by);
+  return settlement?.verdict === "settled" && (round.mode === "cards" || Boolean(settlement.seconded_by));
+}
+
+/** The faces of a round to show: its result, or the cards that lie so far (0 for those to come); null without. */
+export function facesOf(round) {
+  if (round?.faces || !round?.cards?.length) return round?.faces ?? null;
+  return [0, 1, 2].map((index) => round.cards[index]?.face ?? 0);
 }
 
 /** Settled rounds, the oldest first. */

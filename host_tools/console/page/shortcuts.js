@@ -5,7 +5,7 @@ import { show } from "./dialogs.js";
 import { t } from "./texts.js";
 
 const STORED = "console.shortcuts";
-const KEYS = ["n", "t", "b", "r", "?"];
+const KEYS = ["n", "t", "b", "1-6", "a", "r", "?"];
 
 const areOn = () => localStorage.getItem(STORED) !== "off";
 

@@ -39,6 +39,13 @@ ROUTES = {
     ("POST", "/api/tables/{table}/faults/{fact}/clear"): (Deed.CLEAR_FAULT, {}),
     ("POST", "/api/tables/{table}/alarms/{number}/answer"): (Deed.DECIDE, REASON),
     ("POST", "/api/tables/{table}/recall"): (Deed.RECALL, {}),
+    ("POST", "/api/tables/{table}/shoe"): (Deed.LOAD_SHOE, REASON),
+    ("POST", "/api/tables/{table}/shoe/cards"): (Deed.DRAW, {"shoe": ROUND, "position": 1, "face": 6}),
+    ("POST", "/api/tables/{table}/rounds/{round}/announce"): (Deed.PLAY, {}),
+    ("POST", "/api/tables/{table}/rounds/{round}/card-correction"): (
+        Deed.ENTER,
+        {"faces": [1, 2, 3], **REASON},
+    ),
     ("GET", "/api/events"): (Deed.WATCH, None),
     ("GET", "/api/proposals"): (Deed.WATCH, None),
     ("POST", "/api/proposals/{proposal}/confirm"): (Deed.CONFIRM, {}),

@@ -204,7 +204,7 @@ async def test_what_no_clause_covers_waits_for_people(tmp_path: Path) -> None:
         referral = house.books.referral(first)
         assert referral is not None
         assert (referral.fact, referral.clause) == (
-            "referred-by-people",
+            "beyond-the-rules",
             "not stated",
         )
         second = await house.settled((1, 1, 2), BETS)

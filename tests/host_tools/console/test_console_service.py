@@ -30,9 +30,9 @@ PATIENCE_MS = 60_000
 class Service:
     """A `tumbler serve` of its own, with the address and the set-up link that it prints."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, config: str = CONFIG) -> None:
         self.folder = folder
-        (folder / "config.toml").write_text(CONFIG, encoding="utf-8")
+        (folder / "config.toml").write_text(config, encoding="utf-8")
 
     def __enter__(self) -> "Service":
         command = [str(Path(sys.executable).with_name("tumbler")), "serve", str(self.folder / "config.toml")]

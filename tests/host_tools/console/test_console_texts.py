@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from host_tools.bridge import examining
+from host_tools.cards.table import REFERRED
 from host_tools.console import PAGE
 from host_tools.people.roles import Role
 from host_tools.rulebooks import CARD_FACTS, DICE_FACTS, HOST_FACTS, list_rulebooks
 from host_tools.rulebooks.wagers import KINDS
 from host_tools.service.deciding import DOUBTED
-from host_tools.service.steps import REMEDIES, STEPS
+from host_tools.service.steps import CARD_STEPS, REMEDIES, STEPS
 from tumbler.definitions import DEVICE_STATES, PLAY_MODES
 
 TEXTS = PAGE / "texts"
@@ -51,11 +52,12 @@ def test_that_a_translation_leaves_out_no_figure(code):
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_that_there_are_words_for_all_that_the_service_says(code):
-    said = [f"step.{each}" for each in STEPS]
+    said = [f"step.{each}" for each in (*STEPS, *CARD_STEPS)]
     said += [f"state.{each}" for each in (*ROUND_STATES, "idle")]
     said += [f"device.{each}" for each in DEVICE_STATES]
     said += [f"mode.{each}" for each in PLAY_MODES]
-    said += [f"fact.{each}" for each in (*DICE_FACTS, *HOST_FACTS, *CARD_FACTS, *examining.FACTS, DOUBTED)]
+    facts = (*DICE_FACTS, *HOST_FACTS, *CARD_FACTS, *examining.FACTS, DOUBTED, REFERRED)
+    said += [f"fact.{each}" for each in facts]
     said += [f"remedy.{each}" for each in REMEDIES]
     said += [f"role.{each}" for each in Role]
     said += [f"wager.{each}" for each in KINDS]

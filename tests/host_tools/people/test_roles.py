@@ -16,6 +16,8 @@ see-evidence  supervisor shift-manager auditor
 refer         table-server dealer supervisor shift-manager
 void          supervisor shift-manager
 enter         dealer supervisor
+draw          table-server dealer supervisor
+load-shoe     supervisor shift-manager
 decide        supervisor shift-manager
 confirm       supervisor shift-manager
 clear-fault   shift-manager technician

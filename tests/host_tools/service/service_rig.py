@@ -20,13 +20,14 @@ from host_tools.service.playing import Playing
 from host_tools.service.service import Service
 from tests.host_tools.bridge.bridge_rig import Session, Tumbler
 
-COVERED, OPEN = "Covered 1", "Open 1"
+COVERED, OPEN, CARDS = "Covered 1", "Open 1", "Cards 1"
 RULES = {
     COVERED: {"rulebook": "rws-sic-bo-etg-v8", "layout": "pay-table-1", "chip_unit": "1"},
     OPEN: {"rulebook": "rws-sic-bo-open-cover-2021", "layout": "pay-table-1", "chip_unit": "1"},
+    CARDS: {"kind": "cards", "rulebook": "mbs-3-card-sic-bo-2016", "layout": "standard", "chip_unit": "1"},
 }
 PASSWORD = "correct horse battery"
-__all__ = ["COVERED", "OPEN", "PASSWORD", "House", "Tumbler", "house", "settings"]
+__all__ = ["CARDS", "COVERED", "OPEN", "PASSWORD", "House", "Tumbler", "house", "settings"]
 
 
 class RigTumbler:
@@ -107,7 +108,8 @@ def configuration(folder: Path, tables: dict[str, dict[str, Any]], **service: An
         "service": {"ledger": "ledger.sqlite", "grace_s": 0, **service},
         "api": {"port": 0},
         "tables": [
-            {"name": name, "device": "virtual", **RULES[name], **more} for name, more in tables.items()
+            {"name": name, **({} if name == CARDS else {"device": "virtual"}), **RULES[name], **more}
+            for name, more in tables.items()
         ],
     }
     return read_config(content, folder)

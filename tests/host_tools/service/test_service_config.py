@@ -51,6 +51,42 @@ def test_the_example_of_the_docs_is_right(tmp_path):
     config = load_config(tmp_path / "service.toml")
     assert config.api.url == "http://127.0.0.1:8080"
     assert [each.name for each in config.tables] == ["Table 1"]
+    assert [(each.name, each.decks) for each in config.cards] == [("Cards 1", 6)]
+
+
+CARDS = {
+    "name": "C",
+    "kind": "cards",
+    "rulebook": "mbs-3-card-sic-bo-2016",
+    "layout": "standard",
+    "chip_unit": "1",
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"decks": 1}, "tables[1].decks: must be from 2 to 6, not 1"),
+        ({"decks": 7}, "tables[1].decks: must be from 2 to 6, not 7"),
+        ({"decks": True}, "tables[1].decks: must be a whole number"),
+        ({"device": "virtual"}, "tables[1].device: is no key here"),
+        ({"kind": "dice", "device": "virtual"}, "tables[1].rulebook: mbs-3-card-sic-bo-2016 is played with"),
+        ({"kind": "chess"}, "tables[1].kind: must be dice or cards"),
+        (
+            {"rulebook": "mbs-electronic-sic-bo-v4", "layout": "rapid-select"},
+            "tables[1].rulebook: mbs-electronic-sic-bo-v4 is played with dice",
+        ),
+    ],
+)
+def test_a_table_of_cards_that_cannot_be_is_told_at_the_start(change, told):
+    content = {"service": {"ledger": "l"}, "tables": [{**CARDS, **change}]}
+    assert any(each.startswith(told) for each in findings(content)), findings(content)
+
+
+def test_a_name_is_there_once_among_dice_and_cards():
+    dice = {"name": "C", "device": "virtual", "rulebook": "mbs-electronic-sic-bo-v4", "layout": "alfastreet"}
+    content = {"service": {"ledger": "l"}, "tables": [CARDS, {**dice, "chip_unit": "2"}]}
+    assert findings(content) == ["tables: name 'C' is there twice"]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 // The dealer's buttons: large, one of them the next thing to do, each with a key.
 
 import { path, post } from "../api.js";
-import { POSSIBLE, nextDeed } from "../deeds.js";
+import { POSSIBLE, isOfCards, nextDeed } from "../deeds.js";
 import { ask } from "../dialogs.js";
 import { h, setAttribute } from "../dom.js";
 import { choiceField, reasonField } from "../fields.js";
@@ -14,6 +14,7 @@ const PLAY = [
   { deed: "open", key: "n", run: (table) => post(path("tables", table.name, "rounds")) },
   { deed: "tumble", key: "t", run: (table) => post(roundPath(table, "tumble")) },
   { deed: "no-more-bets", key: "b", run: (table) => post(roundPath(table, "no-more-bets")) },
+  { deed: "announce", key: "a", run: (table) => post(roundPath(table, "announce")) },
 ];
 
 const roundPath = (table, deed) => path("tables", table.name, "rounds", table.round.id, deed);
@@ -51,6 +52,7 @@ function makeButton(name, action) {
     h("kbd", { "aria-hidden": "true" }, action.key.toUpperCase()),
   );
   const update = (table) => {
+    setAttribute(element, "hidden", action.deed === (isOfCards(table) ? "tumble" : "announce"));
     element.disabled = busy || link.get().state !== "live" || !POSSIBLE[action.deed](table);
     setAttribute(element, "data-next", nextDeed(table) === action.deed);
   };

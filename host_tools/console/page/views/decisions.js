@@ -1,6 +1,7 @@
 // What supervisors decide about a round; dice entered by hand are shown again before they count.
 
 import { path, post } from "../api.js";
+import { isOfCards } from "../deeds.js";
 import { ask } from "../dialogs.js";
 import { die, totalOf } from "../dice.js";
 import { h } from "../dom.js";
@@ -58,8 +59,10 @@ export const correctRound = (table) => askForDice(table, "correction", t("correc
 export const enterByHand = (table) => askForDice(table, "manual-result", t("manual.title"), {});
 
 async function askForDice(table, deed, title, body) {
-  const evidence = textField("evidence", t("field.evidence"), { required: false, pattern: "[0-9a-f]{64}", hint: t("field.evidence-hint") });
-  const answer = await ask({ title, explain: t("two.explain"), fields: [facesField(), reasonField(), evidence], confirm: t("next") });
+  const ofCards = isOfCards(table);
+  const hint = t(ofCards ? "field.evidence-cards" : "field.evidence-hint");
+  const evidence = textField("evidence", t("field.evidence"), { required: ofCards, pattern: "[0-9a-f]{64}", hint });
+  const answer = await ask({ title, explain: t("two.explain"), fields: [facesField({ ofCards }), reasonField(), evidence], confirm: t("next") });
   if (!answer || !(await showAgain(title, answer.faces, answer.reason))) return null;
   return post(address(table, deed), { ...body, ...answer, evidence: answer.evidence || null });
 }

@@ -4,7 +4,7 @@
 import { listOf, path, post } from "../api.js";
 import { h, redrawing, setAttribute } from "../dom.js";
 import { show } from "../dialogs.js";
-import { may, tables, watch } from "../house.js";
+import { tables, watch } from "../house.js";
 import { complain } from "../notices.js";
 import { rememberRounds } from "../rounds.js";
 import { address } from "../routes.js";
@@ -53,6 +53,7 @@ export function deskView(name) {
     if (!table) return;
     faults.update(table);
     setAttribute(recall, "hidden", !POSSIBLE.recall(table));
+    setAttribute(affected, "hidden", !POSSIBLE["void-affected"](table));
     remembered.follow(table);
     draw();
   });
@@ -63,7 +64,7 @@ export function deskView(name) {
       "div",
       { class: "page-head" },
       h("h1", {}, t("desk.title", { name })),
-      h("div", { class: "tools" }, may("decide") ? affected : null, recall, h("a", { class: "button secondary", href: address("tables", name) }, t("desk.table"))),
+      h("div", { class: "tools" }, affected, recall, h("a", { class: "button secondary", href: address("tables", name) }, t("desk.table"))),
     ),
     proposals.element,
     faults.element,

@@ -32,7 +32,7 @@ export function roundDetails(name) {
     element,
     update(table, round) {
       draw({ table: table && deskPart(table), round });
-      if (round && may("see-evidence")) drawPictures({ id: round.id, state: round.state, changed_ms: round.changed_ms });
+      if (round && round.mode !== "cards" && may("see-evidence")) drawPictures({ id: round.id, state: round.state, changed_ms: round.changed_ms });
     },
   };
 }
@@ -49,12 +49,18 @@ function drawRound(table, round, evidence) {
     h("p", { class: "quiet mono" }, round.id),
     h("p", { class: "quiet" }, [dateAndTime(round.opened_ms), word("rulebook", round.rulebook), word("layout", round.layout), word("mode", round.mode)].join(" · ")),
     round.faces ? h("div", { class: "round-dice" }, round.faces.map((face) => die(face))) : null,
+    round.cards?.length ? drawCards(round.cards) : null,
     table ? drawDeeds(table, round) : null,
     [...round.settlements].reverse().map(drawSettlement),
     differences,
-    may("see-evidence") ? [h("h3", {}, t("evidence.title")), evidence] : null,
+    may("see-evidence") && round.mode !== "cards" ? [h("h3", {}, t("evidence.title")), evidence] : null,
     may("see-wagers") ? [h("h3", {}, t("wagers.title")), drawWagers(round.wagers)] : null,
   ];
+}
+
+function drawCards(cards) {
+  const people = (card) => [card.entered_by, card.seconded_by].filter(Boolean).join(" + ");
+  return h("ol", { class: "card-list" }, cards.map((card) => h("li", {}, t("shoe.entered", { number: card.position, face: card.face, who: people(card) }))));
 }
 
 function drawDeeds(table, round) {

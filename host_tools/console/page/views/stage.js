@@ -4,7 +4,7 @@ import { announcementOf, drawAnnouncement } from "../announcements.js";
 import { minutes, secondsLeft, ticking } from "../clock.js";
 import { die, totalOf } from "../dice.js";
 import { h, redrawing, setAttribute, setText } from "../dom.js";
-import { bigOrSmall, isByHand } from "../results.js";
+import { bigOrSmall, facesOf, isByHand } from "../results.js";
 import { t, word } from "../texts.js";
 
 const HURRY_S = 5;
@@ -28,7 +28,7 @@ export function stage() {
       known = table;
       setAttribute(element, "data-state", table.connected ? (table.round?.state ?? "idle") : "absent");
       setText(state, table.connected ? word("state", table.round?.state ?? "idle") : t("device.absent"));
-      drawDice({ faces: table.round?.faces ?? null, settled: table.round?.state === "settled" });
+      drawDice({ faces: facesOf(table.round), settled: table.round?.state === "settled" });
       drawEnding(endingOf(table.round));
       drawSaid(announcementOf(table));
       setText(step, word("step", table.step));

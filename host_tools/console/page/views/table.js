@@ -1,5 +1,6 @@
 // A table as its dealer sees it: the dice, what to do next and the buttons for it, and what the tumbler feels.
 
+import { isOfCards } from "../deeds.js";
 import { h, redrawing, setAttribute, setText } from "../dom.js";
 import { drawFelt, feltOf } from "../felt.js";
 import { tables, watch } from "../house.js";
@@ -11,6 +12,7 @@ import { t, word } from "../texts.js";
 import { actionBar } from "./actions.js";
 import { cameraPanel } from "./camera.js";
 import { faultList } from "./faults.js";
+import { shoePanel } from "./shoe.js";
 import { stage } from "./stage.js";
 import { tumblerPanel } from "./tumbler.js";
 import { drawWagers } from "./wagers.js";
@@ -18,8 +20,8 @@ import { drawWagers } from "./wagers.js";
 const KEPT_ROUNDS = 100;
 
 export function tableView(name) {
-  const parts = [stage(name), actionBar(name), tumblerPanel(name), faultList(), cameraPanel(name), feltPanel(), historyPanel(name), wagersPanel()];
-  const [scene, actions, tumbler, faults, camera, felt, history, wagers] = parts;
+  const parts = [stage(name), actionBar(name), sourcePanel(name), faultList(), cameraPanel(name), feltPanel(), historyPanel(name), wagersPanel()];
+  const [scene, actions, source, faults, camera, felt, history, wagers] = parts;
   const missing = h("p", { class: "quiet", hidden: true }, t("table.unknown", { name }));
   const rules = h("p", { class: "quiet" });
   const element = h(
@@ -37,7 +39,7 @@ export function tableView(name) {
       "div",
       { class: "dealer" },
       h("div", { class: "dealer-main" }, scene.element, actions.element),
-      h("div", { class: "dealer-side" }, faults.element, tumbler.element, camera.element, history.last),
+      h("div", { class: "dealer-side" }, faults.element, source.element, camera.element, history.last),
     ),
     felt.element,
     h("div", { class: "columns" }, history.element, wagers.element),
@@ -50,7 +52,7 @@ export function tableView(name) {
     setText(rules, [word("rulebook", table.rulebook), word("layout", table.layout), word("mode", table.mode), table.limits].filter(Boolean).join(" · "));
     for (const part of parts) part.update(table);
   });
-  const leaveKeys = useShortcuts(actions.shortcuts);
+  const leaveKeys = useShortcuts({ ...actions.shortcuts, ...source.shortcuts });
   return {
     element,
     leave() {
@@ -58,6 +60,22 @@ export function tableView(name) {
       leaveTables();
       leaveKeys();
     },
+  };
+}
+
+// Where the faces come from: a tumbler, or a shoe of cards.
+function sourcePanel(name) {
+  const shoe = shoePanel(name);
+  const tumbler = tumblerPanel(name);
+  const element = h("div", {});
+  return {
+    element,
+    update(table) {
+      const panel = isOfCards(table) ? shoe : tumbler;
+      if (panel.element.parentNode !== element) element.replaceChildren(panel.element);
+      panel.update(table);
+    },
+    shortcuts: shoe.shortcuts,
   };
 }
 
