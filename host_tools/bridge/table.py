@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from host_tools import ledger, link
-from host_tools.bridge import wagering
+from host_tools.bridge.batches import Batches
 from host_tools.bridge.by import BRIDGE, By, durably_noted, note, noted
 from host_tools.bridge.conclusion import outcome_of, refer_lost, void_unopened
 from host_tools.bridge.config import TableConfig
@@ -24,8 +24,6 @@ from host_tools.bridge.events import (
     StoreBack,
     StoreLost,
     StrokeCounted,
-    WagersPlaced,
-    WagersWithdrawn,
 )
 from host_tools.bridge.examining import Examination, Examiner
 from host_tools.bridge.feed import Feed
@@ -34,7 +32,7 @@ from host_tools.bridge.session import NewSession
 from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.terms import new_round
 from host_tools.bridge.trust import Trust
-from host_tools.bridge.wagering import Placed, Wager, WagerAnswer, WithdrawalAnswer, Withdrawn
+from host_tools.bridge.wagering import Wager, WagerAnswer, WithdrawalAnswer
 from host_tools.ledger import LedgerUnavailable
 from host_tools.link.tasks import together
 from host_tools.rulebooks import TERMINAL_FACTS
@@ -42,7 +40,6 @@ from host_tools.rulebooks import TERMINAL_FACTS
 _SETTLING_PAUSE_S = 0.05  # between two tries to close bets while the dice still come to rest
 
 Betting = Callable[["Table"], Awaitable[None]]
-Batch = TypeVar("Batch", Placed, Withdrawn)
 
 
 class Table:
@@ -75,6 +72,7 @@ class Table:
         self._trust = Trust()
         self._changed = asyncio.Event()
         self._feed = Feed()
+        self._batches = Batches(self._books, config.name, config.terms, self._follow)
         self._books.device(config.device)
         self._books.hold(config.name)
         self.desk = Desk(config.name, config.device, sink)
@@ -142,25 +140,13 @@ class Table:
 
         `round_id` names the round, so that a batch sent again late gets its old answer, never a new round.
         """
-        now_ms = self._clock.wall_ms()
-        work = partial(wagering.place, self._books, round_id, wagers, self.config.terms, now_ms)
-        placed = await self._books.durably(partial(self._batch, by, "place-wagers", round_id, now_ms, work))
-        if placed.new:
-            stake = self.config.terms.text(sum(each.stake for each in placed.new))
-            self._follow(WagersPlaced(round_id, len(placed.new), stake))
-        return placed.answers
+        return await self._batches.place(round_id, wagers, by, self._clock.wall_ms())
 
     async def withdraw(
         self, round_id: bytes, wager_ids: Sequence[str], by: By = BRIDGE
     ) -> list[WithdrawalAnswer]:
         """Withdraw a batch before no more bets, all or nothing, durably before the answers; as `place`."""
-        now_ms = self._clock.wall_ms()
-        work = partial(wagering.withdraw, self._books, round_id, wager_ids, self.config.terms, now_ms)
-        done = await self._books.durably(partial(self._batch, by, "withdraw-wagers", round_id, now_ms, work))
-        if done.new:
-            stake = self.config.terms.text(sum(each.stake for each in done.new))
-            self._follow(WagersWithdrawn(round_id, len(done.new), stake))
-        return done.answers
+        return await self._batches.withdraw(round_id, wager_ids, by, self._clock.wall_ms())
 
     async def close_bets(self, round_id: bytes, by: By = BRIDGE) -> None:
         """Close bets in the ledger alone: no wager is taken any more. Raises RoundEnded, WrongStep."""
@@ -338,15 +324,6 @@ class Table:
         now_ms, round_ = self._clock.wall_ms(), self._books.round(round_id)
         work = partial(void_unopened, self._books, round_, self.config.terms, now_ms)
         return await durably_noted(self._books, BRIDGE, "void-unopened", round_id, now_ms, work)
-
-    def _batch(self, by: By, action: str, round_id: bytes, now_ms: int, work: Callable[[], Batch]) -> Batch:
-        """Inside the transaction: what is answered again changes nothing and is not noted again."""
-        done = work()
-        if done.new:
-            at = {"round": round_id.hex()}
-            after = {**at, "ids": [each.id for each in done.new]}
-            note(self._books, self.config.name, by, action, at, after, now_ms)
-        return done
 
     def _close_bets(self, round_id: bytes, by: By, now_ms: int) -> None:
         """Inside the transaction: a record that ends the round may have been committed just before it."""
