@@ -5,6 +5,7 @@ import json
 import os
 import pkgutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -38,6 +39,11 @@ def bench(  # noqa: PLR0913, PLR0917 - a command has so many options
     size: Annotated[
         int | None, typer.Option(min=1, help="With faults: of that part, in place of its full size.")
     ] = None,
+    tables: Annotated[
+        int | None, typer.Option(min=1, help="With service: a load test of so many simulated tables ...")
+    ] = None,
+    firmware: Annotated[int, typer.Option(min=0, help="... and so many with real firmware ...")] = 8,
+    seconds: Annotated[float, typer.Option(min=1, help="... for so long.")] = 600.0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a result, nothing else.")] = False,
 ) -> None:
     """Measure every benchmark against its baseline, as ratios; or run a campaign (docs/campaign.md), or break
@@ -50,6 +56,8 @@ def bench(  # noqa: PLR0913, PLR0917 - a command has so many options
         _faults(part, seed, size, out)
     if part is not None or size is not None:
         _stop("--part and --size are of `faults`")
+    if tables is not None:
+        _load(name, tables, firmware, seconds, out)
     if scenes is not None or rounds is not None or name == "table":
         _campaign(name, scenes, rounds, seed, jobs or os.cpu_count() or 1, out, as_json)
     if name is not None and name not in names:
@@ -101,6 +109,17 @@ def _faults(part: str | None, seed: int, size: int | None, out: Path | None) -> 
         print(json.dumps(figures), flush=True)
         sound = sound and not figures["broken"]
     raise typer.Exit(0 if sound else 1)
+
+
+def _load(name: str | None, tables: int, firmware: int, seconds: float, out: Path | None) -> NoReturn:
+    """The service under load, its figures as a JSON object; exit status 1 when a wager is not accounted for."""
+    if name != "service":
+        _stop("--tables is of `service`")
+    from host_tools.load.run import Load, run_as_command  # noqa: PLC0415 - only when called
+
+    folder = out or Path(tempfile.mkdtemp(prefix="load", dir="."))
+    print(f"the service's files are in {folder}", file=sys.stderr)
+    raise typer.Exit(0 if run_as_command(Load(tables, firmware, seconds), folder) else 1)
 
 
 def list_benchmarks(folder: Path) -> list[str]:

@@ -20,6 +20,7 @@ from host_tools.faults.flash import MarkChange, Medium, MemoryMarks
 from host_tools.faults.nor import BLOCK, Erase, NorFlash
 from host_tools.faults.world import Scene, World
 from host_tools.records import Device as Registered
+from host_tools.records.registry import possession_message
 from tumbler.assembly import prove
 from tumbler.config import Limits
 from tumbler.controller import Controller, Identity
@@ -179,6 +180,10 @@ class SimulatedDevice:
         self.registered = Registered(
             sha256(self._key.public_key).digest()[:8], "simulated", self._key.public_key, self._host_key
         )
+
+    def possession(self, challenge: bytes) -> bytes:
+        """What proves to a registry that it has its key."""
+        return self._key.sign(possession_message(self.registered.id, challenge), self._rng.randbytes)
 
     def _new_medium(self) -> Medium:
         content = bytearray(b"\xff" * (BLOCK * 50))

@@ -6,18 +6,13 @@ table server was told is kept in files; the oracle judges by them.
 """
 
 import asyncio
-import contextlib
-import errno
 import multiprocessing
 import os
 import pickle
-import pty
-import selectors
 import signal
 import sys
 import time
 import traceback
-import tty
 from functools import partial
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -28,8 +23,10 @@ from host_tools.bridge.events import Event, StoreLost
 from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.table import Table, TableConfig
 from host_tools.faults.device import PromiseBroken, SimulatedDevice
+from host_tools.faults.fast_time import run_fast
 from host_tools.faults.house import TABLE, TERMS
 from host_tools.faults.oracle import Witness, judge
+from host_tools.faults.pty_cable import PtyCable
 from host_tools.faults.server import TableServer
 from host_tools.faults.virtual_time import VirtualClock
 from host_tools.faults.world import World
@@ -47,75 +44,18 @@ _CLEAN_S = 120.0
 DONE, IN_USE, UNAVAILABLE, UNUSABLE, BROKEN = 0, 3, 4, 5, 6
 
 
-class _FastSelector(selectors.SelectSelector):
-    """Waits for a part of the time that it is asked to."""
-
-    def select(self, timeout: float | None = None) -> Any:
-        return super().select(None if timeout is None else timeout / SPEED)
-
-
-class _FastLoop(asyncio.SelectorEventLoop):
-    """An event loop in which time passes SPEED times as fast, alike in every process of this machine."""
-
-    def __init__(self) -> None:
-        super().__init__(_FastSelector())
-
-    def time(self) -> float:
-        return time.monotonic() * SPEED
-
-
-def _run_fast(work) -> None:
-    with asyncio.Runner(loop_factory=_FastLoop) as runner:
-        runner.run(work)
-
-
 # --- the device's process
-
-
-class _Wire:
-    """The device's end of a pty, as far as SimulatedDevice uses a cable's two wires."""
-
-    def __init__(self) -> None:
-        self.descriptor, slave = pty.openpty()
-        tty.setraw(slave)
-        self.port = os.ttyname(slave)
-        os.close(slave)
-        os.set_blocking(self.descriptor, False)
-        self.arrived = bytearray()
-        self.news = asyncio.Event()
-
-    def look(self) -> None:
-        """Take what has come; an open wire is silent."""
-        with contextlib.suppress(OSError):
-            self.arrived += os.read(self.descriptor, 4096)
-            self.news.set()
-
-    def offer(self, data: bytes) -> int:
-        """Send as much as the line takes."""
-        try:
-            return os.write(self.descriptor, data)
-        except OSError as error:
-            return len(data) if error.errno == errno.EIO else 0
-
-    def stop(self) -> None:
-        """What was written is with the host."""
-
-
-class _PtyCable:
-    """Both wires of it."""
-
-    def __init__(self) -> None:
-        self.to_host = self.to_device = _Wire()
 
 
 def _run_device(folder: Path, seed: str, mode: str) -> None:
     """Live until the file `stop` is there, then leave what was promised."""
-    _run_fast(_live(folder, Random(seed), mode))
+    run_fast(_live(folder, Random(seed), mode), SPEED)
 
 
 async def _live(folder: Path, rng: Random, mode: str) -> None:
     failures: list[BaseException] = []
-    cable = _PtyCable()
+    cable = PtyCable()
+    os.close(cable.to_device.slave)
     world = World(rng, covered=mode == "covered")
     device = SimulatedDevice(rng, world, cable, failures.append)
     device.power_on()
@@ -175,7 +115,8 @@ def _run_bridge(folder: Path, where: str, lease_s: float, mode: str, seed: str, 
     """Recover and play until killed, or in the last life until a round is settled; the exit code says how it
     ended."""
     try:
-        _run_fast(_bridge(folder, open_ledger(where, lease_s=lease_s), mode, Random(seed), last))
+        work = _bridge(folder, open_ledger(where, lease_s=lease_s), mode, Random(seed), last)
+        run_fast(work, SPEED)
     except LedgerInUse:
         sys.exit(IN_USE)
     except LedgerUnavailable:

@@ -9,15 +9,16 @@ import contextlib
 import hashlib
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import apsw
 import cbor2
 import psycopg
 
+from host_tools.bridge.wagering import Wager
 from host_tools.faults.device import PromiseBroken
 from host_tools.faults.payouts import twice_odds
 from host_tools.faults.server import Key, TableServer
@@ -47,6 +48,14 @@ _KIND_OF = {number: name for name, (number, *_) in RECORD_KINDS.items()}
 _FACT_OF = {number: name for name, number in FACTS.items()}
 
 
+class Told(Protocol):
+    """What a table server knows of wagers: see faults.server.TableServer."""
+
+    asked: dict[Key, Wager]
+    registered: dict[Key, bool]
+    withdrawn: dict[Key, bool]
+
+
 Rows = Callable[[str], list[Any]]
 
 
@@ -72,17 +81,17 @@ class Fact:
 
 def judge(where: Path | str, witness: Witness, server: TableServer, mode: str) -> dict[str, Any]:
     """Raise PromiseBroken at the first thing that is not as it must be; else what there was, in numbers."""
-    with _queries(where) as rows:
+    with queries(where) as rows:
         stored = [raw for (raw,) in rows("SELECT raw FROM records ORDER BY sequence")]
-        _require(
+        require(
             stored == witness.records, "the ledger's records are not the device's, each once and in order"
         )
-        facts = _read_all(witness)
+        facts = facts_by_round(witness.records, witness.boots)
         rounds = _Rounds(rows, facts, witness.throws, mode)
         verdicts = rounds.check()
-        _require(not server.waiting, "a wager's answer never came")
-        wagers = _check_wagers(rows, server)
-        _check_money(rows, rounds.faces, wagers)
+        require(not server.waiting, "a wager's answer never came")
+        wagers = check_wagers(rows, server)
+        check_money(rows, rounds.faces, wagers)
         _check_told(rows, server)
     _check_by_itself(where, witness)
     return {
@@ -96,13 +105,14 @@ def judge(where: Path | str, witness: Witness, server: TableServer, mode: str) -
     }
 
 
-def _require(holds: bool, what: str) -> None:
+def require(holds: bool, what: str) -> None:
+    """Raise PromiseBroken unless it holds."""
     if not holds:
         raise PromiseBroken(what)
 
 
 @contextlib.contextmanager
-def _queries(where: Path | str) -> Iterator[Rows]:
+def queries(where: Path | str) -> Iterator[Rows]:
     """The rows of a query of the ledger, each as a tuple."""
     if str(where).startswith("postgresql://"):
         with psycopg.connect(str(where)) as postgres:
@@ -116,19 +126,19 @@ def _queries(where: Path | str) -> Iterator[Rows]:
 # --- records
 
 
-def _read_all(device: Witness) -> dict[bytes, list[Fact]]:
+def facts_by_round(records: list[bytes], boots: Mapping[int, float]) -> dict[bytes, list[Fact]]:
     """Each round's facts in order; the chain's numbers and links are checked on the way."""
     rounds: dict[bytes, list[Fact]] = defaultdict(list)
     previous, boot = FIRST_PREVIOUS, 0
-    for sequence, raw in enumerate(device.records, start=1):
+    for sequence, raw in enumerate(records, start=1):
         payload = cbor2.loads(cbor2.loads(raw).value[2])
         fields = {_FIELD_OF[key]: value for key, value in payload.items()}
-        _require(fields["sequence"] == sequence, f"record {sequence} says that it is {fields['sequence']}")
-        _require(fields["previous"] == previous, f"record {sequence} does not follow the one before it")
-        _require(fields["boot"] >= boot, f"record {sequence} is of an earlier boot than the one before it")
+        require(fields["sequence"] == sequence, f"record {sequence} says that it is {fields['sequence']}")
+        require(fields["previous"] == previous, f"record {sequence} does not follow the one before it")
+        require(fields["boot"] >= boot, f"record {sequence} is of an earlier boot than the one before it")
         previous, boot = hashlib.sha256(raw).digest(), fields["boot"]
         if "round" in fields:
-            at = device.boots[boot] + fields["uptime_ms"] / 1000
+            at = boots[boot] + fields["uptime_ms"] / 1000
             rounds[fields["round"]].append(Fact(_KIND_OF[fields["kind"]], fields, at))
     return rounds
 
@@ -152,10 +162,10 @@ class _Rounds:
 
     def check(self) -> Counter[str]:
         """How many rounds came to what."""
-        _require(set(self._facts) <= set(self._states), "the device has played a round that nobody opened")
+        require(set(self._facts) <= set(self._states), "the device has played a round that nobody opened")
         settled = {row[0]: row[1:] for row in self._settlements}
-        _require(len(settled) == len(self._settlements), "a round has two settlements")
-        _require(set(settled) == set(self._states), "a round has no settlement")
+        require(len(settled) == len(self._settlements), "a round has two settlements")
+        require(set(settled) == set(self._states), "a round has no settlement")
         verdicts = Counter(self._check_one(id, state, *settled[id]) for id, state in self._states.items())
         return Counter({**verdicts, "referred": len(self._referred)})
 
@@ -165,16 +175,16 @@ class _Rounds:
         name = f"round {id.hex()}"
         expected_faces, expected_fact = self._expected(id, name)
         if expected_faces is not None:
-            _require((state, verdict) == ("settled", "settled"), f"{name} has a result and is {state}")
+            require((state, verdict) == ("settled", "settled"), f"{name} has a result and is {state}")
             found = tuple(int(each) for each in str(faces) if each.isdigit())
-            _require(sorted(found) == sorted(expected_faces), f"{name} is settled by {faces}")
+            require(sorted(found) == sorted(expected_faces), f"{name} is settled by {faces}")
             self.faces[id] = expected_faces
             return verdict
-        _require((state, verdict) == ("void", "void"), f"{name} has no result and is {state}")
-        _require(fact == expected_fact, f"{name} is void by {fact}, its records say {expected_fact}")
+        require((state, verdict) == ("void", "void"), f"{name} has no result and is {state}")
+        require(fact == expected_fact, f"{name} is void by {fact}, its records say {expected_fact}")
         referred = expected_fact in REFERRED[self._mode]
-        _require((id in self._referred) == referred, f"{name}, {fact}: referred must be {referred}")
-        _require((decided_by == _MANAGER) == referred, f"{name}, {fact}: decided by {decided_by!r}")
+        require((id in self._referred) == referred, f"{name}, {fact}: referred must be {referred}")
+        require((decided_by == _MANAGER) == referred, f"{name}, {fact}: decided by {decided_by!r}")
         return verdict
 
     def _expected(self, id: bytes, name: str) -> tuple[tuple[int, ...] | None, str]:
@@ -184,17 +194,15 @@ class _Rounds:
             return None, "never-opened"
         kinds = [fact.kind for fact in facts]
         for once in ("round-opened", "tumble", "no-more-bets"):
-            _require(kinds.count(once) <= 1, f"{name} has {once} twice")
+            require(kinds.count(once) <= 1, f"{name} has {once} twice")
         ends = [fact for fact in facts if fact.kind in ("reading", "void")]
-        _require(len(ends) == 1, f"{name} has {len(ends)} ends")
+        require(len(ends) == 1, f"{name} has {len(ends)} ends")
         if ends[0].kind == "void":
             fact = _FACT_OF[ends[0].fields["fact"]]
             closed = "no-more-bets" in kinds
-            _require(
-                fact != "host-lost" or not closed, f"{name} was closed and is void by the host's absence"
-            )
+            require(fact != "host-lost" or not closed, f"{name} was closed and is void by the host's absence")
             resumed = ends[0].fields["boot"] > facts[0].fields["boot"]
-            _require((fact == "power-interruption") == resumed, f"{name} is void by {fact} in its own boot")
+            require((fact == "power-interruption") == resumed, f"{name} is void by {fact} in its own boot")
             return None, self._orders.get(id, fact) if fact == "host-void" else fact
         self._check_reading(name, facts, ends[0])
         return tuple(ends[0].fields["faces"]), ""
@@ -204,18 +212,16 @@ class _Rounds:
         by_kind = {fact.kind: fact for fact in facts}
         order = ("tumble", "no-more-bets") if self._mode == "covered" else ("no-more-bets", "tumble")
         steps = [by_kind.get(kind) for kind in ("round-opened", *order, "reading")]
-        _require(None not in steps, f"{name} was read without {order}")
+        require(None not in steps, f"{name} was read without {order}")
         sequences = [step.fields["sequence"] for step in steps if step]
-        _require(sequences == sorted(sequences), f"{name}: its steps are out of order")
-        _require(
-            len({step.fields["boot"] for step in steps if step}) == 1, f"{name} was read by another boot"
-        )
+        require(sequences == sorted(sequences), f"{name}: its steps are out of order")
+        require(len({step.fields["boot"] for step in steps if step}) == 1, f"{name} was read by another boot")
         newest = bisect_right(self._times, reading.at) - 1
         throws = newest + 1 - bisect_right(self._times, by_kind["round-opened"].at)
-        _require(throws >= 3, f"{name} was read after {throws} strokes")
+        require(throws >= 3, f"{name} was read after {throws} strokes")
         throw = self._throws[newest]
-        _require(throw.refusal == READABLE, f"{name} was read although {throw.refusal}")
-        _require(
+        require(throw.refusal == READABLE, f"{name} was read although {throw.refusal}")
+        require(
             sorted(throw.faces) == sorted(reading.fields["faces"]), f"{name}: {throw.faces} was read wrong"
         )
 
@@ -234,7 +240,7 @@ class Placed:
     results: tuple[tuple[str, int, int], ...] = ()
 
 
-def _check_wagers(rows: Rows, server: TableServer) -> dict[Key, Placed]:
+def check_wagers(rows: Rows, server: Told) -> dict[Key, Placed]:
     """Exactly what was answered as registered is there, as it was sent; and exactly that is withdrawn."""
     found: dict[Key, Placed] = {}
     keys: dict[int, Key] = {}
@@ -244,7 +250,7 @@ def _check_wagers(rows: Rows, server: TableServer) -> dict[Key, Placed]:
         keys[number] = round_, id
         found[round_, id] = Placed(player, wager, stake)
     taken = {key for key, answer in server.registered.items() if answer}
-    _require(set(found) == taken, f"wagers registered unlike the answers: {set(found) ^ taken}")
+    require(set(found) == taken, f"wagers registered unlike the answers: {set(found) ^ taken}")
     for key, placed in found.items():
         sent = server.asked[key]
         same = (sent.player, sent.wager, int(sent.stake) * _MINOR) == (
@@ -252,36 +258,36 @@ def _check_wagers(rows: Rows, server: TableServer) -> dict[Key, Placed]:
             placed.wager,
             placed.stake,
         )
-        _require(same, f"wager {key} is registered as {placed}")
+        require(same, f"wager {key} is registered as {placed}")
     for (number,) in rows("SELECT wager FROM withdrawals"):
         found[keys[number]] = replace(found[keys[number]], withdrawn=True)
     told = {key for key, answer in server.withdrawn.items() if answer}
     withdrawn = {key for key, placed in found.items() if placed.withdrawn}
-    _require(withdrawn == told, f"wagers withdrawn unlike the answers: {withdrawn ^ told}")
+    require(withdrawn == told, f"wagers withdrawn unlike the answers: {withdrawn ^ told}")
     for number, *result in rows("SELECT wager, result, payout, returned FROM outcomes"):
         key = keys[number]
         found[key] = replace(found[key], results=(*found[key].results, tuple(result)))
     return found
 
 
-def _check_money(rows: Rows, faces: dict[bytes, tuple[int, ...]], wagers: dict[Key, Placed]) -> None:
+def check_money(rows: Rows, faces: dict[bytes, tuple[int, ...]], wagers: dict[Key, Placed]) -> None:
     """Each wager has the one outcome that the pay table gives it, and all accounts follow from that."""
     accounts: Counter[str] = Counter()
     for (round_, id), placed in wagers.items():
         expected = _outcome(placed, faces.get(round_))
         wanted = () if placed.withdrawn else (expected,)
-        _require(
+        require(
             placed.results == wanted, f"wager {id} of {round_.hex()} came to {placed.results}, not {wanted}"
         )
         back = placed.stake if placed.withdrawn else expected[2]
         accounts[f"player:{placed.player}"] += back - placed.stake
         accounts["house"] += placed.stake - back
     posted = dict(rows("SELECT account, sum(amount) FROM postings GROUP BY account"))
-    _require(posted.pop("held", 0) == 0, "stakes are still held")
+    require(posted.pop("held", 0) == 0, "stakes are still held")
     told = {account: amount for account, amount in posted.items() if amount}
-    _require(told == {each: amount for each, amount in accounts.items() if amount}, f"accounts: {posted}")
+    require(told == {each: amount for each, amount in accounts.items() if amount}, f"accounts: {posted}")
     uneven = rows("SELECT entry FROM postings GROUP BY entry HAVING sum(amount) <> 0")
-    _require(not uneven, f"entries {uneven} do not balance")
+    require(not uneven, f"entries {uneven} do not balance")
 
 
 def _outcome(placed: Placed, faces: tuple[int, ...] | None) -> tuple[str, int, int]:
@@ -299,12 +305,12 @@ def _check_told(rows: Rows, server: TableServer) -> None:
     for round_, outcome in server.outcomes.items():
         decided = outcome.verdict == "referred" and round_ in referred
         told = decided or outcome.verdict == states[round_]
-        _require(told, f"round {round_.hex()} was told to be {outcome.verdict}")
+        require(told, f"round {round_.hex()} was told to be {outcome.verdict}")
     ends = "('round-settled', 'round-void', 'round-referred')"
     notices = Counter(rows(f"SELECT round, topic FROM notices WHERE topic IN {ends}"))
     wanted = Counter((id, f"round-{state}") for id, state in states.items())
     wanted.update((id, "round-referred") for id in referred)
-    _require(notices == wanted, "the outbox does not tell each round's end once")
+    require(notices == wanted, "the outbox does not tell each round's end once")
 
 
 # --- the product's own judgement, with public keys only
@@ -314,4 +320,4 @@ def _check_by_itself(where: Path | str, device: Witness) -> None:
     with open_ledger(where, read_only=True) as books:
         books.check_everything()
     report = verify_chain(device.records, Registry([replace(device.registered, host_key=None)]))
-    _require(report.fault is None and report.verified == len(device.records), f"offline: {report.fault}")
+    require(report.fault is None and report.verified == len(device.records), f"offline: {report.fault}")

@@ -1,0 +1,1 @@
+"""The table service under load: simulated tumblers for many tables, players who ask for all, and a judge."""
