@@ -112,7 +112,7 @@ def _faults(part: str | None, seed: int, size: int | None, out: Path | None) -> 
 
 
 def _load(name: str | None, tables: int, firmware: int, seconds: float, out: Path | None) -> NoReturn:
-    """The service under load, its figures as a JSON object; exit status 1 when a wager is not accounted for."""
+    """The service under load, its figures as a JSON object; exit status 1 when anything was lost."""
     if name != "service":
         _stop("--tables is of `service`")
     from host_tools.load.run import Load, run_as_command  # noqa: PLC0415 - only when called

@@ -11,12 +11,16 @@ _NOTICE = "number, source, topic, round, body, made_ms"
 
 
 class Outbox(Endings):
-    """Notices by source. A source has one writer, so its numbers are committed in their order."""
+    """Notices by source. Their numbers are committed in order, whichever process they come from."""
 
     def notify(
         self, source: str, topic: str, round_id: bytes | None, body: Mapping[str, object], now_ms: int
     ) -> None:
-        """Add an outgoing notice about a `source`: a table's name, or a device's id in hex."""
+        """Add an outgoing notice about a `source`: a table's name, or a device's id in hex.
+
+        Where several processes write, they take turns until they commit: whoever reads up to a number has all
+        notices below it."""
+        self.store.serialise("notices")
         self.store.insert(
             "notices",
             {

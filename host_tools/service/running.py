@@ -17,7 +17,7 @@ from host_tools.bridge.errors import BridgeError, RoundEnded, WrongStep
 from host_tools.bridge.session import Session
 from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.table import Table, TableConfig
-from host_tools.ledger import LedgerError
+from host_tools.ledger import LedgerError, LedgerInUse, LedgerUnavailable
 from host_tools.link import HostSession
 from host_tools.link.clock import done_by
 from host_tools.service import steps
@@ -30,6 +30,7 @@ from host_tools.service.views import AlarmView, EventView, FaultView
 
 STEP_S = 20.0  # how long a step is waited for; it goes on afterwards
 PAUSE_S = 1.0  # before what failed is tried again
+ELSEWHERE_S = 2.0  # between two tries to have a table that another service has
 ENDED = (happenings.RoundSettled, happenings.RoundVoid, happenings.RoundReferred, happenings.RoundCorrected)
 _ALARMS = (happenings.EvidenceAlarm, happenings.AlarmAnswered, happenings.RoundCorrected)
 
@@ -40,8 +41,8 @@ _log = logging.getLogger(__name__)
 
 
 class RunningTable:
-    """One table of the service. `failure` says why it runs no more, where it does not; `alarms` are those
-    that nobody has answered for."""
+    """One table of the service. `failure` says why it runs no more, where it does not; `elsewhere` who else
+    has it, until this service takes it over; `alarms` are those that nobody has answered for."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - what a table is made of
         self,
@@ -56,6 +57,9 @@ class RunningTable:
         self.name = settings.name
         self.tumbler = tumbler
         self.failure = ""
+        self.elsewhere = ""
+        self.taken = asyncio.Event()
+        self.alarms: tuple[AlarmView, ...] = ()
         self.session: Session
         self._sink = sink
         self._books = sink.books
@@ -71,10 +75,30 @@ class RunningTable:
         self._betting: tuple[bytes, float] | None = None  # a round and when its bets close
         self._opens_at = 0.0
         self._tumbled = b""  # the round that was, before the tumbler's next status says so
-        config = TableConfig(settings.name, tumbler.id, settings.terms, settings.examination)
-        self.table = Table(config, sink, self._new_session, clock, new_round_id)
-        self._happenings = self.table.events()
-        self.alarms = _alarms(self.table)
+        self._new_round_id = new_round_id
+        self._table: Table | None = None
+        self._take_table()
+
+    @property
+    def table(self) -> Table:
+        """The bridge's table. Raises NotNow while another service has it."""
+        if self._table is None:
+            raise NotNow(self.elsewhere)
+        return self._table
+
+    def _take_table(self) -> None:
+        """Have the table, unless another service does."""
+        settings = self.settings
+        config = TableConfig(self.name, self.tumbler.id, settings.terms, settings.examination)
+        try:
+            table = Table(config, self._sink, self._new_session, self._clock, self._new_round_id)
+        except LedgerInUse as error:
+            self.elsewhere = str(error)
+            return
+        self._table, self.elsewhere = table, ""
+        self._happenings = table.events()
+        self.alarms = _alarms(table)
+        self.taken.set()
 
     def _new_session(self, on_status: Callable[[dict[str, Any]], None], **callbacks: Any) -> Session:
         def hear(status: dict[str, Any]) -> None:
@@ -106,8 +130,8 @@ class RunningTable:
 
     @property
     def quarantine(self) -> str:
-        """Why the tumbler is not believed, or why the table runs no more; empty when all is well."""
-        return self._quarantine or self.failure
+        """Why the tumbler is not believed, or the table does not run here; empty when all is well."""
+        return self._quarantine or self.failure or self.elsewhere
 
     @property
     def faults(self) -> tuple[FaultView, ...]:
@@ -225,6 +249,7 @@ class RunningTable:
     async def run(self) -> None:
         """Run until cancelled. What ends it otherwise is told in `failure`: others go on."""
         try:
+            await self._take_over()
             async with asyncio.TaskGroup() as parts:
                 for part in (self.table.run(), self._follow(), self._keep_pace()):
                     parts.create_task(part)
@@ -233,6 +258,22 @@ class RunningTable:
             self._status = None
             _log.error("table %s: %s", self.name, self.failure, exc_info=failures)
             self._hint("table-changed", None, {})
+
+    async def _take_over(self) -> None:
+        """Wait for a table that another service has, and tell of what happens there meanwhile."""
+        while self._table is None:
+            await self._clock.sleep(ELSEWHERE_S)
+            try:
+                self._stream.catch_up()
+                await asyncio.to_thread(self._books.hold, self.name)
+            except LedgerInUse as error:
+                self.elsewhere = str(error)
+                continue
+            except LedgerUnavailable:
+                continue
+            await self.tumbler.start()
+            self._take_table()
+            _log.warning("table %s: taken over from another service", self.name)
 
     async def finish(self, grace_s: float) -> None:
         """Let the round end, or void it while nobody knows its result. Once bets are closed the dice decide,

@@ -97,7 +97,8 @@ class Service:
             table = RunningTable(settings, tumbler, sink, self.clock, self.stream, self.new_id)
             self.tables[settings.name] = table
             self._running.push_async_callback(tumbler.stop)
-            await tumbler.start()
+            if not table.elsewhere:
+                await tumbler.start()
         for cards in config.cards:
             self.tables[cards.name] = RunningCards(
                 cards, self.books, self.clock, self.stream, self.find_rulebook, self.new_id

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -55,6 +56,22 @@ def test_bridges_that_start_together_make_one_schema(url: str) -> None:
     program = f"from host_tools.ledger import open_ledger; open_ledger({url!r}).close()"
     started = [subprocess.Popen([sys.executable, "-c", program]) for _ in range(4)]
     assert [each.wait(60) for each in started] == [0] * 4
+
+
+def test_whoever_has_read_up_to_a_number_has_all_notices_below_it(url: str) -> None:
+    with open_ledger(url) as one, open_ledger(url) as two, ThreadPoolExecutor() as other:
+        with one.transaction():
+            one.notify("table 1", "told", None, {}, 1)
+            later = other.submit(_notify, two)
+            time.sleep(0.3)
+            assert two.notices_of(["table 1", "table 2"]) == []
+        later.result(10)
+        assert [each.source for each in one.notices_of(["table 1", "table 2"])] == ["table 1", "table 2"]
+
+
+def _notify(books: ledger.Ledger) -> None:
+    with books.transaction():
+        books.notify("table 2", "told", None, {}, 1)
 
 
 # --- leases ---

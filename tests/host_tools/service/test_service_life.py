@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from host_tools.bridge.wagering import Wager
+from host_tools.link import SystemClock
 from host_tools.people import NotAllowed, Role
 from host_tools.service.errors import DeviceAway, NotNow, SlowReader, StreamEnded
 from host_tools.service.stream import BACKLOG
@@ -54,6 +55,24 @@ async def test_with_bets_closed_the_dice_decide_also_after_a_restart(tmp_path):
         await at.playing().tumble(OPEN, round_id)
         await at.step(OPEN, "open-round")
         assert (await at.playing().round(OPEN, round_id)).wagers[0].result == "won"
+
+
+async def test_a_wall_clock_that_is_set_back_changes_no_money_and_loses_nothing(tmp_path, monkeypatch):
+    async with house(tmp_path) as at:
+        first = await at.ended(COVERED, await at.betting())
+        round_id = await at.betting()
+        await at.playing().place(COVERED, round_id, [SMALL])
+        true_ms = SystemClock.wall_ms
+        monkeypatch.setattr(SystemClock, "wall_ms", lambda clock: true_ms(clock) - 3_600_000)
+        late = Wager("2", "Ben", "big", "5")
+        assert (await at.playing().place(COVERED, round_id, [late]))[0].registered
+        ended = await at.ended(COVERED, round_id)
+        assert (ended.state, len(ended.wagers)) == ("settled", 2)
+        third = await at.ended(COVERED, await at.betting())
+        assert [each.id for each in await at.playing().rounds(COVERED)] == [third.id, round_id, first.id]
+        told = [each.round for each in await at.playing().events() if each.kind == "round-settled"]
+        assert told == [first.id, round_id, third.id]
+        at.service.books.check_everything()
 
 
 async def test_a_stop_opens_no_further_round(tmp_path):
