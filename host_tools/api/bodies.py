@@ -9,6 +9,7 @@ from host_tools.people import Deed, Role
 from host_tools.service.playing import MOST_WAGERS
 
 _PLAIN = r"^[^\x00-\x1f\x7f]*$"  # no control characters
+_MARK = r"^[A-Za-z0-9][A-Za-z0-9 ._/#-]*$"  # what a device's record has room for
 NUMBER_LIMIT = 2**53 - 1  # what every JSON reader holds exactly
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=_PLAIN)]
@@ -66,6 +67,13 @@ class Reasoned(_Body):
     """Why."""
 
     reason: Reason
+
+
+class DiceSet(_Body):
+    """The mark of a set of dice, as its box has it; when the set before was last inspected, Unix ms."""
+
+    dice_set: Annotated[str, StringConstraints(min_length=1, max_length=40, pattern=_MARK)]
+    inspected_ms: Annotated[int, Field(ge=0, le=NUMBER_LIMIT, strict=True)] | None = None
 
 
 class Resolution(_Body):

@@ -8,6 +8,7 @@ from host_tools.api.bodies import (
     NUMBER_LIMIT,
     Affected,
     Dice,
+    DiceSet,
     Ending,
     Nothing,
     Reasoned,
@@ -15,7 +16,7 @@ from host_tools.api.bodies import (
     RoundPath,
     TableName,
 )
-from host_tools.api.guard import Auditor, Decider
+from host_tools.api.guard import Auditor, Decider, Player
 from host_tools.images import LAMPS
 from host_tools.service.deciding import CORRECTION, MANUAL, RESOLUTION, Case
 from host_tools.service.views import ProposalView, RecalledView, RoundView
@@ -107,6 +108,12 @@ async def clear_fault(
 ) -> None:
     """Have the tumbler check again and clear a fault."""
     await decider.clear_fault(table, fact)
+
+
+@router.post("/tables/{table}/dice", status_code=204)
+async def change_dice(table: TableName, body: DiceSet, player: Player) -> None:
+    """Say which set of dice was laid into the tumbler; the look back for a damaged die ends here."""
+    await player.change_dice(table, body.dice_set, body.inspected_ms)
 
 
 @router.post("/tables/{table}/alarms/{number}/answer", status_code=204)

@@ -210,6 +210,19 @@ class Table:
         if reply.status != "done":
             raise DeviceRefusal("clear-fault", reply.status, reply.detail)
 
+    async def change_dice(self, dice_set: str, by: By = BRIDGE) -> None:
+        """Have the device sign that `dice_set` lies in it now, which must be between rounds; rounds before no
+        longer count as played with the dice that follow. Raises WrongStep."""
+        if self._books.current_round(self.config.name) is not None:
+            raise WrongStep("a round goes on: change the dice after its end")
+        now_ms, told = self._clock.wall_ms(), {"dice_set": dice_set}
+        await self._books.durably(
+            partial(note, self._books, self.config.name, by, "change-dice", {}, told, now_ms)
+        )
+        reply = await self._command("change-dice-set", dice_set=dice_set)
+        if reply.status != "done":
+            raise DeviceRefusal("change-dice-set", reply.status, reply.detail)
+
     # --- whole rounds ---
 
     async def play_round(self, betting: Betting) -> RoundOutcome:

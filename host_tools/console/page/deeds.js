@@ -22,6 +22,7 @@ export const POSSIBLE = {
   void: (table) => may("void") && isUnderWay(table) && !stateIs(table, "held"),
   release: (table) => may("decide") && stateIs(table, "held"),
   resolution: (table) => may("decide") && stateIs(table, "referred"),
+  "change-dice": (table) => may("change-dice") && !isOfCards(table) && table.connected && !isUnderWay(table),
   "manual-result": (table) => may("enter") && !may("decide") && stateIs(table, "referred"),
   announce: (table) => may("play") && table.step === "announce",
   "enter-card": (table) => may("draw") && table.step === "draw-cards",

@@ -38,6 +38,7 @@ ROUTES = {
     ("POST", "/api/tables/{table}/affected"): (Deed.DECIDE, {"rounds": [ROUND], **REASON}),
     ("POST", "/api/tables/{table}/faults/{fact}/clear"): (Deed.CLEAR_FAULT, {}),
     ("POST", "/api/tables/{table}/alarms/{number}/answer"): (Deed.DECIDE, REASON),
+    ("POST", "/api/tables/{table}/dice"): (Deed.CHANGE_DICE, {"dice_set": "A 17"}),
     ("POST", "/api/tables/{table}/recall"): (Deed.RECALL, {}),
     ("POST", "/api/tables/{table}/shoe"): (Deed.LOAD_SHOE, REASON),
     ("POST", "/api/tables/{table}/shoe/cards"): (Deed.DRAW, {"shoe": ROUND, "position": 1, "face": 6}),

@@ -107,7 +107,10 @@ class Tumbler:
 
     def obey(self, name: str, arguments: dict[str, Any]) -> str:
         """Carry out a command; the status of its reply."""
-        if name not in {"open-round", "clear-fault"} and arguments.get("round") != self.round:
+        if (
+            name not in {"open-round", "clear-fault", "change-dice-set"}
+            and arguments.get("round") != self.round
+        ):
             return "wrong-round" if self.round else "wrong-state"
         return getattr(self, "_" + name.replace("-", "_"))(arguments)
 
@@ -139,6 +142,12 @@ class Tumbler:
             return "wrong-state"
         self.round, self.mode, self.state = arguments["round"], arguments["mode"], "opened"
         self.record("round-opened", round=self.round, mode=definitions.PLAY_MODES[self.mode])
+        return "done"
+
+    def _change_dice_set(self, arguments: dict[str, Any]) -> str:
+        if self.round:
+            return "wrong-state"
+        self.record("dice-set-change", dice_set=arguments["dice_set"])
         return "done"
 
     def _tumble(self, _arguments: dict[str, Any]) -> str:

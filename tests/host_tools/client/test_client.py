@@ -30,6 +30,16 @@ async def test_the_example_table_server_plays_over_http_as_in_the_process(tmp_pa
         at.service.books.check_everything()
 
 
+async def test_a_program_may_not_say_which_dice_lie_in_the_tumbler(tmp_path):
+    async with house(tmp_path) as at:
+        token = await Api(at).token()
+        async with served(at) as url, HttpTables(url, token) as tables:
+            with pytest.raises(Refused) as refused:
+                await tables.change_dice(COVERED, "box 17")
+        assert (refused.value.status, refused.value.kind) == (403, "not-allowed")
+        assert at.service.books.newest_record(at.tumblers[COVERED].id, "dice-set-change") is None
+
+
 async def test_views_are_the_same_over_http_as_in_the_process(tmp_path):
     async with house(tmp_path) as at:
         token = await Api(at).token()

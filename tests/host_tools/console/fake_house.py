@@ -255,6 +255,11 @@ class House:
             self.show(replace(self.tables[table], faults=(), step="open-round"), "fault-cleared")
             return {}
 
+        @app.post("/api/tables/{table}/dice")
+        async def dice(table: str, request: Request) -> Response:
+            self.deeds.append(("dice", table, await request.json()))
+            return Response(status_code=204)
+
         @app.post("/api/tables/{table}/alarms/{number}/answer")
         async def answer(table: str, number: int, request: Request) -> Response:
             self.deeds.append(("answer", f"{table} {number}", await request.json()))

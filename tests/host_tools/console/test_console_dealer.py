@@ -68,6 +68,25 @@ def test_that_the_pictures_of_the_reading_are_seen_as_soon_as_they_come(house, v
     visitor.picture("dealer-sees-the-camera", whole=True)
 
 
+def test_that_a_technician_says_which_dice_lie_in_the_tumbler_between_two_rounds(house, visit):
+    house.show(in_state(a_table("Dragon 1"), "betting"))
+    page = visit().sign_in("theo", TABLE)
+    dealer = visit().sign_in("dora", TABLE)
+    button = page.get_by_role("button", name="Dice changed")
+    expect(page.locator(".senses")).to_be_visible()
+    expect(button).to_have_count(0)
+    house.show(in_state(house.tables["Dragon 1"], "settled", (4, 5, 6)))
+    expect(dealer.locator(".stage-total")).to_contain_text("15")
+    expect(dealer.get_by_role("button", name="Dice changed")).to_have_count(0)
+    button.click()
+    page.get_by_label("Mark of the new set").fill("box 17")
+    page.get_by_label("Set before last inspected").fill("2026-11-27T18:30")
+    page.locator("dialog").get_by_role("button", name="Dice changed").click()
+    expect(page.locator(".notice.good")).to_have_text(re.compile("The new set is in the records"))
+    inspected_ms = page.evaluate("() => new Date('2026-11-27T18:30').getTime()")
+    assert house.deeds == [("dice", "Dragon 1", {"dice_set": "box 17", "inspected_ms": inspected_ms})]
+
+
 def test_that_keys_can_be_switched_off(house, visit):
     house.show(a_table("Dragon 1"))
     page = visit().sign_in("dora", TABLE)

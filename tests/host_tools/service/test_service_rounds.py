@@ -291,3 +291,29 @@ async def test_an_alarm_is_seen_by_all_and_answered_for_by_a_supervisor(tmp_path
         await at.deciding(Role.SUPERVISOR).answer_alarm(COVERED, alarm.number, "glare")
         await at.until(lambda: running.alarms == ())
         assert [each.kind for each in await at.playing().events()][-2:] == [ALARM, "alarm-answered"]
+
+
+async def test_the_look_back_for_a_damaged_die_ends_where_the_dice_were_changed(tmp_path):
+    async with house(tmp_path) as at:
+        await at.ended(COVERED, await at.betting())
+        boss, technician = at.deciding(Role.SHIFT_MANAGER), at.playing(Role.TECHNICIAN)
+        inspected_ms = at.service.clock.wall_ms() - 3_600_000
+        going = await at.betting()
+        with pytest.raises(WrongStep):
+            await technician.change_dice(COVERED, "box 17")
+        await at.ended(COVERED, going)
+        assert len(await boss.affected(COVERED)) == 2
+        with pytest.raises(Asked):
+            await technician.change_dice(COVERED, "box 17", at.service.clock.wall_ms() + 60_000)
+        assert len(await boss.affected(COVERED)) == 2
+        await technician.change_dice(COVERED, "box 17", inspected_ms)
+        changed = at.service.books.newest_record(at.tumblers[COVERED].id, "dice-set-change")
+        assert changed is not None
+        later = await at.betting()
+        await at.ended(COVERED, later)
+        assert [each.id for each in await boss.affected(COVERED)] == [later]
+        entry = next(each for each in at.service.books.accesses(COVERED) if each.action == "change-dice")
+        assert entry.who == "technician"
+        assert json.loads(entry.after) == {"dice_set": "box 17", "inspected_ms": inspected_ms}
+        with pytest.raises(NotAllowed):
+            await at.playing(Role.DEALER).change_dice(COVERED, "box 18")

@@ -1,7 +1,13 @@
 // What the tumbler reports: strokes, dice at rest, cover and dome, line.
 
+import { path, post } from "../api.js";
+import { POSSIBLE } from "../deeds.js";
+import { ask } from "../dialogs.js";
 import { h, redrawing } from "../dom.js";
 import { feltOf } from "../felt.js";
+import { textField } from "../fields.js";
+import { askAgain } from "../house.js";
+import { attempt } from "../notices.js";
 import { t, word } from "../texts.js";
 
 const DOME_FACTS = ["dome-open", "dome-broken"];
@@ -37,6 +43,7 @@ function shownOf(table, needed) {
     cover_closed: table.cover_closed,
     device_state: table.device_state,
     device: table.device,
+    dice_of: POSSIBLE["change-dice"](table) ? table.name : null,
   };
 }
 
@@ -54,7 +61,25 @@ function drawTumbler(shown) {
       sense(t("tumbler.dice"), connected ? t(shown.at_rest ? "tumbler.at-rest" : "tumbler.moving") : t("unknown"), "calm"),
     ),
     h("p", { class: "quiet mono" }, shown.device),
+    shown.dice_of && h("button", { type: "button", class: "secondary", onclick: () => changeDice(shown.dice_of) }, t("deed.change-dice")),
   ];
+}
+
+async function changeDice(name) {
+  const answer = await ask({
+    title: t("deed.change-dice"),
+    explain: t("dice-set.explain"),
+    fields: [textField("dice_set", t("field.dice-set"), { pattern: "[A-Za-z0-9][A-Za-z0-9 ._\\/#\\-]{0,39}", hint: t("field.dice-set-hint") }), inspectionField()],
+    confirm: t("deed.change-dice"),
+  });
+  if (answer && (await attempt(() => post(path("tables", name, "dice"), answer), t("dice-set.noted")))) askAgain(name);
+}
+
+// The time of day is this computer's; it leaves as Unix ms, or as null when nobody knows.
+function inspectionField() {
+  const field = textField("inspected_ms", t("field.inspected"), { kind: "datetime-local", required: false, hint: t("field.inspected-hint") });
+  const asked = field.value;
+  return { ...field, value: () => (asked() ? new Date(asked()).getTime() : null) };
 }
 
 function drawStrokes({ strokes, needed }) {
