@@ -21,6 +21,7 @@ from host_tools.bridge.wagering import Wager, WagerAnswer, WithdrawalAnswer
 from host_tools.client.tables import Refused, Unreachable
 from host_tools.service.views import EventView, RoundView, TableView, WagerView
 
+AT_ONCE = 16  # requests; more wait here: httpx looks at all of them again whenever one begins or ends
 TIMEOUT_S = 30.0  # above what a step at the tumbler is waited for
 RETRY_S = (0.2, 5.0)  # from the first to the longest wait before the stream is opened again
 _REFUSALS = 4400  # close codes from here on are HTTP's statuses with 4000 added
@@ -47,8 +48,12 @@ class HttpTables:
         self._url = url.rstrip("/") + "/api"
         self._tls = tls
         self._headers = {"Authorization": f"Bearer {token}"}
+        self._turns = asyncio.Semaphore(AT_ONCE)
         self._http = httpx.AsyncClient(
-            headers=self._headers, timeout=TIMEOUT_S, verify=tls if tls is not None else True
+            headers=self._headers,
+            timeout=TIMEOUT_S,
+            limits=httpx.Limits(max_connections=AT_ONCE, max_keepalive_connections=AT_ONCE),
+            verify=tls if tls is not None else True,
         )
 
     async def __aenter__(self) -> Self:
@@ -167,7 +172,8 @@ class HttpTables:
     async def _ask(self, method: str, path: Sequence[str], **asked: Any) -> httpx.Response:
         url = "/".join([self._url, *(quote(each, safe="") for each in path)])
         try:
-            return await self._http.request(method, url, **asked)
+            async with self._turns:
+                return await self._http.request(method, url, **asked)
         except httpx.TransportError as error:
             raise Unreachable(f"no answer from {self._url}: {type(error).__name__} {error}") from error
 

@@ -173,6 +173,13 @@ async def test_pages_of_other_sites_and_people_who_signed_out_hear_nothing(tmp_p
                         await socket.recv()
 
 
+async def test_a_table_server_of_hundreds_of_tables_may_ask_for_all_at_once(tmp_path):
+    async with house(tmp_path) as at:
+        async with served(at) as url, HttpTables(url, await Api(at).token()) as tables:
+            answers = await asyncio.gather(*(tables.table(COVERED) for _ in range(150)))
+        assert {each.name for each in answers} == {COVERED}
+
+
 async def test_a_watcher_may_not_play(tmp_path):
     async with house(tmp_path) as at:
         token = await Api(at).token(Role.AUDITOR, "the auditor")
