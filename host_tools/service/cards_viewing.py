@@ -25,7 +25,7 @@ def cards_table_view(running: RunningCards, shown: RoundView | None, newest: int
         cover_closed=None,
         faults=(),
         alarms=(),
-        quarantine=running.failure,
+        quarantine=running.quarantine,
         step=running.step,
         announcement=steps.announcement(known, shown.faces if shown else None),
         round=shown,
@@ -38,6 +38,8 @@ def cards_table_view(running: RunningCards, shown: RoundView | None, newest: int
 
 
 def _shoe(running: RunningCards) -> ShoeView | None:
+    if running.elsewhere:
+        return None
     loaded, shoe = running.table.loaded, running.table.shoe
     if loaded is None or shoe is None:
         return None

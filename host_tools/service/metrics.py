@@ -92,8 +92,7 @@ class Metrics:
 
     async def watch(self, running: RunningTable | RunningCards) -> None:
         """Count what happens at a table, for ever."""
-        if isinstance(running, RunningTable):
-            await running.taken.wait()
+        await running.taken.wait()
         async for event in running.table.events():
             self._count(running.name, event)
 

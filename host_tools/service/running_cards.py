@@ -17,11 +17,11 @@ from host_tools.bridge.errors import BridgeError, WrongStep
 from host_tools.bridge.terms import FindRulebook
 from host_tools.cards.shoe import DRAW
 from host_tools.cards.table import CardsConfig, CardsTable
-from host_tools.ledger import Ledger, LedgerError
+from host_tools.ledger import Ledger, LedgerError, LedgerInUse, LedgerUnavailable
 from host_tools.link.clock import done_by
 from host_tools.service.config import CardsSettings
 from host_tools.service.errors import NotNow, RoundNotHere
-from host_tools.service.running import ENDED, PAUSE_S, SERVICE
+from host_tools.service.running import ELSEWHERE_S, ENDED, PAUSE_S, SERVICE
 from host_tools.service.stream import Stream
 from host_tools.service.views import EventView
 
@@ -30,7 +30,8 @@ _log = logging.getLogger(__name__)
 
 
 class RunningCards:
-    """One table of cards of the service. `failure` says why it runs no more, where it does not."""
+    """One table of cards of the service. `failure` says why it runs no more, where it does not; `elsewhere`
+    who else has it, until this service takes it over."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - what a table is made of
         self,
@@ -44,26 +45,48 @@ class RunningCards:
         self.settings = settings
         self.name = settings.name
         self.failure = ""
+        self.elsewhere = ""
+        self.taken = asyncio.Event()
         self._books = books
         self._clock = clock
         self._stream = stream
+        self._find_rulebook = find_rulebook
+        self._new_id = new_id
         self._stopping = False
         self._changed = asyncio.Event()
         self._betting: tuple[bytes, float] | None = None  # a round and when its bets close
         self._opens_at = 0.0
-        config = CardsConfig(settings.name, settings.terms, settings.decks)
-        self.table = CardsTable(config, books, clock, find_rulebook, new_id)
-        self._happenings = self.table.events()
+        self._table: CardsTable | None = None
+        self._take_table()
+
+    @property
+    def table(self) -> CardsTable:
+        """The table itself. Raises NotNow while another service has it."""
+        if self._table is None:
+            raise NotNow(self.elsewhere)
+        return self._table
+
+    def _take_table(self) -> None:
+        """Have the table, unless another service does; open bets are so again for their whole time."""
+        config = CardsConfig(self.name, self.settings.terms, self.settings.decks)
+        try:
+            table = CardsTable(config, self._books, self._clock, self._find_rulebook, self._new_id)
+        except LedgerInUse as error:
+            self.elsewhere = str(error)
+            return
+        self._table, self.elsewhere = table, ""
+        self._happenings = table.events()
         current = self.current
         if current is not None and current.state == "betting":
             self._begin_betting(current.id)
+        self.taken.set()
 
     # --- what is so now ---
 
     @property
     def quarantine(self) -> str:
-        """Why the table runs no more; empty when all is well."""
-        return self.failure
+        """Why the table does not run here; empty when all is well."""
+        return self.failure or self.elsewhere
 
     @property
     def current(self) -> ledger.Round | None:
@@ -88,7 +111,7 @@ class RunningCards:
     @property
     def step(self) -> str:
         """What comes next, one of steps.STEPS and steps.CARD_STEPS."""
-        if self.failure:
+        if self.quarantine:
             return "quarantined"
         latest = self.latest
         state = latest.state if latest else ""
@@ -132,8 +155,8 @@ class RunningCards:
 
     async def take(self, work: Callable[[], Awaitable[T]]) -> T:
         """Do one step. Raises NotNow and whatever the step raises."""
-        if self.failure:
-            raise NotNow(self.failure)
+        if self.quarantine:
+            raise NotNow(self.quarantine)
         await self.bets_closed_in_time()
         return await work()
 
@@ -142,6 +165,7 @@ class RunningCards:
     async def run(self) -> None:
         """Run until cancelled. What ends it otherwise is told in `failure`: others go on."""
         try:
+            await self._take_over()
             async with asyncio.TaskGroup() as parts:
                 for part in (self._follow(), self._keep_pace()):
                     parts.create_task(part)
@@ -150,11 +174,27 @@ class RunningCards:
             _log.error("table %s: %s", self.name, self.failure, exc_info=failures)
             self._hint()
 
+    async def _take_over(self) -> None:
+        """Wait for a table that another service has, and tell of what happens there meanwhile."""
+        while self._table is None:
+            await self._clock.sleep(ELSEWHERE_S)
+            try:
+                self._stream.catch_up()
+                await asyncio.to_thread(self._books.hold, self.name)
+            except LedgerInUse as error:
+                self.elsewhere = str(error)
+                continue
+            except LedgerUnavailable:
+                continue
+            self._take_table()
+            _log.warning("table %s: taken over from another service", self.name)
+            self._hint()
+
     async def finish(self, grace_s: float) -> None:
         """Open no round any more. One that does not end by then goes on with the next start, as it stands."""
         self._stopping = True
         until = self._clock.now() + grace_s
-        while self.current is not None and self._clock.now() < until:
+        while not self.elsewhere and self.current is not None and self._clock.now() < until:
             await self._clock.sleep(0.05)
 
     async def _follow(self) -> None:

@@ -75,7 +75,7 @@ def set_up(service: Service, visit) -> tuple[Page, str]:
     """Maria's page, a shift manager's, and a table server's token; dora and sam have accounts too."""
     visitor = visit(width=1280, height=900)
     page = visitor.page
-    page.goto(service.set_up_link())
+    page.goto(service.set_up_link(), timeout=PATIENCE_MS)
     page.get_by_label("Name").fill("maria")
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_label("Password again").fill(PASSWORD)
@@ -101,7 +101,7 @@ def set_up(service: Service, visit) -> tuple[Page, str]:
 def sign_in(visitor: Visitor, name: str, where: str) -> Page:
     """Sign in at the real service, where argon2 takes its time."""
     page = visitor.page
-    page.goto(visitor.address)
+    page.goto(visitor.address, timeout=PATIENCE_MS)
     page.get_by_label("Name").fill(name)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()

@@ -1,6 +1,7 @@
 """A table of cards beside one of dice in one service: who may do what, its pace, and a restart anywhere."""
 
 import asyncio
+import contextlib
 import json
 
 import pytest
@@ -296,3 +297,23 @@ async def test_what_a_table_of_cards_is_configured_as_is_noted(tmp_path) -> None
     async with house(tmp_path, {CARDS: {"decks": 4}}) as at:
         noted = [each for each in at.service.books.accesses(CARDS) if each.action == "configure"]
         assert [json.loads(each.after)["decks"] for each in noted] == [2, 4]
+
+
+async def test_a_second_service_takes_the_table_over_with_its_shoe_and_its_round(tmp_path, postgres) -> None:
+    tables, where = {CARDS: {"decks": 2}}, postgres.new_database()
+    async with contextlib.AsyncExitStack() as gone:
+        one = await gone.enter_async_context(house(tmp_path / "one", tables, ledger=where))
+        await loaded(one)
+        round_id = await closed(one, 2, 3)
+        async with house(tmp_path / "two", tables, ledger=where) as two:
+            view = await two.playing().table(CARDS)
+            assert (view.step, view.shoe) == ("quarantined", None)
+            assert "in use by" in view.quarantine
+            with pytest.raises(NotNow, match="in use by"):
+                await two.playing(Role.DEALER).announce(CARDS, round_id)
+            await gone.aclose()
+            await two.step(CARDS, "draw-cards")
+            await drawn(two, 4)
+            settled = await two.playing(Role.DEALER).announce(CARDS, round_id)
+            assert [each.returned for each in settled.wagers] == ["20.00", "160.00"]
+            two.service.books.check_everything()
