@@ -1,13 +1,10 @@
 """The chapter of who did what: an access log that only grows, each entry sealing all before it."""
 
-import hashlib
-import json
 from collections.abc import Iterator
 
 from host_tools.ledger.outbox import Outbox
 from host_tools.ledger.rows import Access
-
-FIRST_ACCESS = bytes(32)  # what stands for the digest before a log's first entry
+from host_tools.ledger.seals import FIRST_SEAL, chained
 
 _ACCESS = "log, step, made_ms, who, origin, action, before, after, digest"
 
@@ -24,7 +21,7 @@ def access_seal(previous: bytes, access: Access) -> bytes:
         access.before,
         access.after,
     ]
-    return hashlib.sha256(previous + json.dumps(told, separators=(",", ":")).encode()).digest()
+    return chained(previous, told)
 
 
 class AccessLog(Outbox):
@@ -36,7 +33,7 @@ class AccessLog(Outbox):
         """Add to a log that `who`, from `origin`, did `action`, which changed `before` to `after` (JSON)."""
         self.store.serialise(f"access {log}")
         newest = self.newest_access(log)
-        step, previous = (newest.step + 1, newest.digest) if newest else (1, FIRST_ACCESS)
+        step, previous = (newest.step + 1, newest.digest) if newest else (1, FIRST_SEAL)
         access = Access(log, step, now_ms, who, origin, action, before, after, b"")
         digest = access_seal(previous, access)
         self.store.insert(
@@ -57,7 +54,7 @@ class AccessLog(Outbox):
 
     def access_logs(self) -> list[str]:
         """The names of all logs."""
-        return [name for (name,) in self.store.rows("SELECT DISTINCT log FROM access_log ORDER BY log")]
+        return self.store.distinct("access_log", "log")
 
     def newest_access(self, log: str, action: str = "") -> Access | None:
         """The newest entry of a log, of one `action` where it is given; None before the first."""
@@ -81,7 +78,7 @@ def access_findings(books: AccessLog, recent: int | None) -> Iterator[str]:
     for log in books.access_logs():
         newest = books.newest_access(log)
         after = max(0, newest.step - recent) if newest and recent is not None else 0
-        previous = books.accesses(log, after - 1, 1)[0].digest if after else FIRST_ACCESS
+        previous = books.accesses(log, after - 1, 1)[0].digest if after else FIRST_SEAL
         while page := books.accesses(log, after):
             for access in page:
                 if access.step != after + 1 or access_seal(previous, access) != access.digest:

@@ -9,10 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from host_tools.ledger.entries import FIRST_SEAL, ORDER, SECTIONS, balances, seal
+from host_tools.ledger.entries import ORDER, SECTIONS, balances, seal
 from host_tools.ledger.outbox import Outbox
 from host_tools.ledger.rows import Entry
 from host_tools.ledger.schema import FINAL_STATES, quoted
+from host_tools.ledger.seals import FIRST_SEAL, seal_findings
 from host_tools.ledger.store import Row
 
 RECENT = 256  # records a device, entries a table, and rounds; beside them every round that is not concluded
@@ -95,6 +96,7 @@ def findings(books: Outbox, recent: int | None) -> Iterator[str]:
     """What does not add up, a sentence each; nothing when all is well. `recent` None checks everything."""
     for device in books.devices():
         yield from _chain_findings(books, device.id, recent)
+    yield from seal_findings(books.store, recent)
     for table in books.tables():
         yield from _journal_findings(books, table, recent)
     yield from _all_round_findings(books, recent)

@@ -3,10 +3,13 @@
 A backup is itself a ledger, so the full check can tell whether it is one.
 """
 
-from collections.abc import Iterable
+import contextlib
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from host_tools.ledger.errors import LedgerUnusable
+from host_tools.ledger.errors import LedgerOutdated, LedgerUnusable
 from host_tools.ledger.ledger import Ledger, open_ledger
 from host_tools.ledger.schema import TABLES
 from host_tools.ledger.sqlite import SqliteStore
@@ -37,10 +40,29 @@ def restore(backup: Path, where: str | Path) -> None:
     """
     if Path(where).exists():
         raise LedgerUnusable(f"{where} exists already; a backup is restored to a new file")
-    with open_ledger(backup, read_only=True) as books, open_ledger(where) as copy:
+    with (
+        _up_to_date(backup) as current,
+        open_ledger(current, read_only=True) as books,
+        open_ledger(where) as copy,
+    ):
         if copy.devices():
             raise LedgerUnusable("the database has a ledger already; a backup is restored to an empty one")
         _copy(books, copy)
+
+
+@contextlib.contextmanager
+def _up_to_date(backup: Path) -> Iterator[Path]:
+    """A backup that can be read today: one of an older format is copied and migrated, and stays as it is."""
+    try:
+        open_ledger(backup, read_only=True).close()
+    except LedgerOutdated:
+        with tempfile.TemporaryDirectory(dir=backup.parent) as folder:
+            current = Path(folder) / backup.name
+            shutil.copyfile(backup, current)
+            open_ledger(current).close()
+            yield current
+    else:
+        yield backup
 
 
 def _copy(books: Ledger, copy: Ledger) -> None:

@@ -1,16 +1,13 @@
 """A table's journal: each entry has its rows and postings, the balances after it, and a seal over it all."""
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from host_tools.ledger.errors import LedgerError
 from host_tools.ledger.leases import Leases
 from host_tools.ledger.rows import Entry, Posting
+from host_tools.ledger.seals import FIRST_SEAL, chained
 from host_tools.ledger.store import Row, Store
-
-FIRST_SEAL = bytes(32)  # what stands for the digest before a table's first entry
 
 # What an entry may write, by table and columns beside `entry`, in the order of writing. All of it is sealed.
 SECTIONS: dict[str, tuple[str, ...]] = {
@@ -86,8 +83,7 @@ def seal(previous: bytes, entry: Entry, sections: Sections) -> bytes:
         entry.house,
         {name: sections[name] for name in SECTIONS if sections.get(name)},
     ]
-    text = json.dumps(told, default=bytes.hex, separators=(",", ":"))
-    return hashlib.sha256(previous + text.encode()).digest()
+    return chained(previous, told)
 
 
 class Entries:
@@ -119,8 +115,7 @@ class Entries:
 
     def tables(self) -> list[str]:
         """The names of all tables that have entries."""
-        rows = self.store.rows("SELECT DISTINCT table_name FROM entries ORDER BY table_name")
-        return [name for (name,) in rows]
+        return self.store.distinct("entries", "table_name")
 
     def postings(self, round_id: bytes) -> list[Posting]:
         """The round's postings in the order they were made."""

@@ -13,6 +13,10 @@ class LedgerUnusable(LedgerError):
     """No ledger can be opened there: no permission, something else, or made by a newer version."""
 
 
+class LedgerOutdated(LedgerUnusable):
+    """The ledger has an older format, which whoever writes to it brings up to date; reading alone can not."""
+
+
 class LedgerInUse(LedgerError):
     """Another process holds the ledger or the table; two writers on one table would settle twice."""
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from host_tools.ledger.endings import Endings
 from host_tools.ledger.rows import Notice
 from host_tools.ledger.schema import ALARM_TOPICS, quoted
+from host_tools.ledger.seals import NOTICES, insert_sealed
 
 _NOTICE = "number, source, topic, round, body, made_ms"
 
@@ -21,8 +22,9 @@ class Outbox(Endings):
         Where several processes write, they take turns until they commit: whoever reads up to a number has all
         notices below it."""
         self.store.serialise("notices")
-        self.store.insert(
-            "notices",
+        insert_sealed(
+            self.store,
+            NOTICES,
             {
                 "source": source,
                 "topic": topic,

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from host_tools.ledger.entries import Entries
 from host_tools.ledger.errors import DeviceUnknown, LedgerError, RecordConflict
 from host_tools.ledger.rows import Device, StoredRecord
+from host_tools.ledger.seals import RECORDS, insert_sealed
 
 _DEVICE = "id, public_key, before_first, before_digest, before_boot, head_sequence, head_digest, head_boot"
 _RECORD = "device, sequence, boot, kind, round, digest, raw"
@@ -76,8 +77,9 @@ class Records(Entries):
         device = self.device(record.device)
         if record.sequence != device.head_sequence + 1:
             raise LedgerError(f"record {record.sequence} does not follow: {device.head_sequence + 1} is next")
-        self.store.insert(
-            "records",
+        insert_sealed(
+            self.store,
+            RECORDS,
             {
                 "device": record.device,
                 "sequence": record.sequence,

@@ -462,12 +462,23 @@ _CARD_CHECKS = (
     ),
 )
 
+# See seals.py. Without a seal there is no row, also for a program that does not know of them.
+_SEALS = """
+ALTER TABLE records ADD COLUMN seal {bytes} CHECK (length(seal) = 32);
+ALTER TABLE notices ADD COLUMN seal {bytes} CHECK (length(seal) = 32);
+"""
+_SEAL_WALLS = tuple(
+    Wall(f"{table}_are_sealed", "INSERT", table, "NEW.seal IS NULL", f"{table} are sealed")
+    for table in ("records", "notices")
+)
+
 MIGRATIONS = (
     Migration(_TABLES, _WALLS),
     Migration(_SHARED_TABLES, _SHARED_WALLS),
     Migration(_ACCOUNTS, _ACCOUNT_WALLS),
     Migration(_ALARMS, ()),
     Migration(_CARDS, _CARD_WALLS, _CARD_CHECKS),
+    Migration(_SEALS, _SEAL_WALLS),
 )
 
 # In the order in which rows may be copied: what is referred to comes first.

@@ -12,13 +12,16 @@ import apsw
 
 from host_tools.ledger.errors import (
     LedgerDamaged,
+    LedgerError,
     LedgerInUse,
+    LedgerOutdated,
     LedgerUnavailable,
     LedgerUnusable,
     SqliteTooOld,
     StoreRefusal,
 )
 from host_tools.ledger.schema import APPLICATION_ID, MIGRATIONS, Check, Migration, Wall
+from host_tools.ledger.seals import SEALED_SINCE, seal_old_rows
 from host_tools.ledger.store import Row, Store, insert_sql
 
 OLDEST_SQLITE = (3, 51, 3)  # before it, two connections could reset the write-ahead log and corrupt the file
@@ -56,9 +59,31 @@ class SqliteStore(Store):
         try:
             if not read_only:
                 self._connection = _connect(self.path)
+                self._migrate()
             self._reader = _open(self.path, apsw.SQLITE_OPEN_READONLY)
         except BaseException:
             self._release()
+            raise
+
+    def _migrate(self) -> None:
+        """Bring the schema up to date in one transaction, rows and all."""
+        version = self._connection.pragma("user_version")
+        if version == len(MIGRATIONS):
+            return
+        try:
+            with self.transaction():
+                for migration in MIGRATIONS[version:]:
+                    self.execute(script_of(migration))
+                if 0 < version < SEALED_SINCE:
+                    self.lower_walls()
+                    seal_old_rows(self)
+                    self.raise_walls()
+                self._connection.pragma("user_version", len(MIGRATIONS))
+                self._connection.pragma("application_id", APPLICATION_ID)
+        except BaseException as error:
+            self._connection.close()
+            if isinstance(error, LedgerError | apsw.Error):
+                raise LedgerUnusable(f"{self.path} cannot be used as a ledger: {error}") from error
             raise
 
     def close(self) -> None:
@@ -199,11 +224,10 @@ def _in_use(path: Path, holder: str) -> LedgerInUse:
 
 
 def _connect(path: Path) -> apsw.Connection:
-    """The writing connection to a ledger or an empty file, with its schema up to date."""
+    """The writing connection to a ledger or an empty file."""
     connection = _open(path, apsw.SQLITE_OPEN_READWRITE, may_be_old=True)
     try:
         _configure(connection)
-        _migrate(connection)
     except apsw.Error as error:
         connection.close()
         raise LedgerUnusable(f"{path} cannot be used as a ledger: {error}") from error
@@ -232,7 +256,9 @@ def _open(path: Path, flags: int, *, may_be_old: bool = False) -> apsw.Connectio
                 f"{path} was written by a newer version (schema {version}); update this program"
             )
         if version < len(MIGRATIONS) and not may_be_old:
-            raise LedgerUnusable(f"{path} has the older schema {version}; start a bridge on it first")
+            raise LedgerOutdated(
+                f"{path} has the older schema {version}: start a bridge on it, or restore it to a new file"
+            )
     except apsw.Error as error:
         connection.close()
         raise LedgerUnusable(f"{path} cannot be used as a ledger: {error}") from error
@@ -250,18 +276,6 @@ def _configure(connection: apsw.Connection) -> None:
     connection.pragma("recursive_triggers", True)  # INSERT OR REPLACE must not slip past append-only
     connection.pragma("trusted_schema", False)
     connection.pragma("cell_size_check", True)
-
-
-def _migrate(connection: apsw.Connection) -> None:
-    """Bring the schema up to date in one transaction."""
-    version = connection.pragma("user_version")
-    if version == len(MIGRATIONS):
-        return
-    with connection:
-        for migration in MIGRATIONS[version:]:
-            connection.execute(script_of(migration))
-        connection.pragma("user_version", len(MIGRATIONS))
-        connection.pragma("application_id", APPLICATION_ID)
 
 
 def script_of(migration: Migration) -> str:

@@ -144,6 +144,17 @@ class Store(ABC):
         if rows:
             self.write_many(table, columns, rows)
 
+    def distinct(self, table: str, column: str) -> list[Any]:
+        """The values of an indexed column, ascending; reads no more of the index than it has values."""
+        following = f"SELECT {column} FROM {table} WHERE {column} > value ORDER BY {column} LIMIT 1"
+        rows = self.rows(
+            "WITH RECURSIVE found (value) AS ("
+            f" SELECT (SELECT {column} FROM {table} ORDER BY {column} LIMIT 1)"
+            f" UNION ALL SELECT ({following}) FROM found WHERE value IS NOT NULL"
+            ") SELECT value FROM found WHERE value IS NOT NULL"
+        )
+        return [value for (value,) in rows]
+
     @property
     def _is_mine(self) -> bool:
         return self._owner == threading.get_ident()
