@@ -10,13 +10,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from host_tools.ledger.entries import ORDER, SECTIONS, balances, seal
+from host_tools.ledger.newest import ROWS, entry_before_newest, newest_rounds
 from host_tools.ledger.outbox import Outbox
 from host_tools.ledger.rows import Entry
 from host_tools.ledger.schema import FINAL_STATES, quoted
 from host_tools.ledger.seals import FIRST_SEAL, seal_findings
 from host_tools.ledger.store import Row
 
-RECENT = 256  # records a device, entries a table, and rounds; beside them every round that is not concluded
+RECENT = 256  # records a device, notices a source, entries a table, rounds, and rounds not concluded
 
 _PAGE = 256
 _IN_PLAY = "NOT EXISTS (SELECT 1 FROM withdrawals WHERE withdrawals.wager = wagers.number)"
@@ -54,9 +55,11 @@ SELECT number, entry, table_name, id, state,
     (SELECT verdict FROM settlements WHERE settlements.entry = {_LATEST})
 FROM rounds
 """
-_HELD = f"""SELECT CAST(coalesce(sum(stake), 0) AS BIGINT) FROM wagers
-    JOIN rounds ON rounds.id = wagers.round
-    WHERE rounds.state NOT IN ({quoted(FINAL_STATES)}) AND rounds.table_name = ? AND {_IN_PLAY}"""
+_HELD = f"""SELECT count(*), CAST(coalesce(sum(held), 0) AS BIGINT) FROM (
+    SELECT CASE WHEN {_IN_PLAY} THEN stake ELSE 0 END AS held
+    FROM wagers JOIN rounds ON rounds.id = wagers.round
+    WHERE rounds.state NOT IN ({quoted(FINAL_STATES)}) AND rounds.table_name = ? LIMIT ?) AS stakes"""
+_ALL = 2**62  # rows
 # Rows that nothing above reads, for want of what they belong to; each query finds one.
 _STRAYS = {
     **{
@@ -136,7 +139,7 @@ def _journal_findings(books: Outbox, table: str, recent: int | None) -> Iterator
     newest = books.newest_entry(table)
     if newest is None:
         return
-    after = 0 if recent is None else max(0, newest.step - recent)
+    after = 0 if recent is None else entry_before_newest(books.store, table, recent)
     before = Entry(0, table, 0, b"", "", 0, 0, 0, 0, FIRST_SEAL)
     if after:
         before = books.entries(table, after - 1, 1)[0]
@@ -145,8 +148,8 @@ def _journal_findings(books: Outbox, table: str, recent: int | None) -> Iterator
         for entry in page:
             yield from _entry_findings(before, entry, written[entry.number])
             before = entry
-    held = books.store.rows(_HELD, (table,))[0][0]
-    if newest.held != held:
+    stakes, held = books.store.rows(_HELD, (table, _ALL if recent is None else ROWS + 1))[0]
+    if newest.held != held and (recent is None or stakes <= ROWS):
         yield f"table {table}: its journal says {newest.held} is held, its unfinished rounds have {held}"
 
 
@@ -195,11 +198,12 @@ def _all_round_findings(books: Outbox, recent: int | None) -> Iterator[str]:
 def _rounds(books: Outbox, recent: int | None) -> Iterator[Row]:
     """Lines of _ROUNDS in the order of their numbers: all, or the newest and those not concluded."""
     if recent is not None:
-        newest = books.store.rows("SELECT coalesce(max(number), 0) FROM rounds")[0][0]
-        yield from books.store.rows(
-            f"{_ROUNDS} WHERE rounds.number > ? OR state NOT IN ({quoted(FINAL_STATES)}) ORDER BY number",
-            (newest - recent,),
-        )
+        numbers = newest_rounds(books.store, recent)
+        marks = ", ".join("?" * len(numbers))
+        if numbers:
+            yield from books.store.rows(
+                f"{_ROUNDS} WHERE rounds.number IN ({marks}) ORDER BY number", numbers
+            )
         return
     after = 0
     while page := books.store.rows(
