@@ -32,6 +32,7 @@ from host_tools.records import RecordRefused
 from tumbler import definitions
 
 _GREET_S = 1.0
+_LATE_S = 1.0  # from which on this process is thought to have stood still
 _SHORTEST_REOPEN_S = 0.25
 _LONGEST_REOPEN_S = 5.0
 
@@ -215,9 +216,13 @@ class HostSession:
     async def _keep_talking(self) -> None:
         """Greet until a device answers; then show life while nothing else is said, and notice its silence."""
         greeted_at = None
+        wake_at, spared = self._clock.now(), False
         while True:
             now = self._clock.now()
-            if self._peer and self.last_heard is not None and now - self.last_heard >= self._silence_s:
+            silent = self._peer and self.last_heard is not None and now - self.last_heard >= self._silence_s
+            # This process may have stood still itself, and not have read what has come meanwhile.
+            spared = bool(silent) and not spared and now - wake_at >= _LATE_S
+            if silent and not spared:
                 self.counters["silences"] += 1
                 self._disconnect(f"nothing heard for {self._silence_s:g} s")
             if not self._peer:
@@ -230,7 +235,9 @@ class HostSession:
                 # A device that carries out a command may be deaf, writing its flash: repetition is enough.
                 if due <= now and self._desk.session is None:
                     await self._send("ping", self._peer.session, {})
-            await self._clock.sleep(due - now if due > now else min(_GREET_S, self._ping_s))
+            pause = due - now if due > now else min(_GREET_S, self._ping_s)
+            wake_at = self._clock.now() + pause
+            await self._clock.sleep(pause)
 
     async def _send(self, name: str, session: int, values: dict[str, Any]) -> None:
         await self._send_body(name, session, messages.pack(name, values))

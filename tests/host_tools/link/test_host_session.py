@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from host_tools.faults.virtual_time import WALL_MS, VirtualClock
+from host_tools.faults.virtual_time import WALL_MS, VirtualClock, VirtualLoop
 from host_tools.link import (
     CommandInvalid,
     CommandTimeout,
@@ -443,6 +443,21 @@ async def test_a_silent_device_is_lost_and_greeted():
     hand.hello()
     await hand.session.wait_connected()
     assert hand.kinds() == ["connected", "lost", "connected"]
+
+
+@in_virtual_time()
+async def test_a_host_that_stood_still_itself_first_reads_what_has_come():
+    hand = await Hand().connected()
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, VirtualLoop)
+    loop._leaping.now += 10
+    hand.record(1)  # which the line has brought, but nobody has read yet
+    await asyncio.sleep(0.5)
+    assert hand.kinds() == ["connected"]
+    assert hand.sink.records == [(1, b"record 1")]
+    loop._leaping.now += 10  # nothing has come in this time
+    await asyncio.sleep(2)
+    assert hand.kinds() == ["connected", "lost"]
 
 
 @in_virtual_time()
