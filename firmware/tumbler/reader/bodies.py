@@ -1,6 +1,10 @@
 """Bodies on the platform: light regions of the low composite, each explained by top faces or by nothing."""
 
+from array import array
+from math import ceil
+
 from .gather import percentile
+from .kernels import count_levels
 from .search import SquareSearch
 from .square import Pose
 
@@ -41,7 +45,7 @@ class BodyFinder:
         self._labeller = labeller
         self._search = SquareSearch(gatherer.profile.side, gatherer.columns, _SMALLEST, _LARGEST)
         self._nearer = SquareSearch(gatherer.profile.side * _NEARER, gatherer.columns, 0.95, 1.15)
-        self._counts = [0] * 256
+        self._counts = array("i", bytes(4 * 256))
 
     def find(self, cut):
         """([Body], [Oddity]) of everything brighter than `cut`, each from top to bottom."""
@@ -88,13 +92,11 @@ class BodyFinder:
         for i in range(256):
             counts[i] = 0
         total = 0
+        least = ceil(cut)
         x0, y0, x1, y1 = box
         for y in range(y0, y1 + 1):
             base = y * self._gatherer.columns
-            for i in range(base + x0, base + x1 + 1):
-                if plane[i] >= cut:
-                    counts[plane[i]] += 1
-                    total += 1
+            total += count_levels(counts, plane, base + x0, base + x1 + 1, least)
         return percentile(counts, total * 3 // 5)
 
 

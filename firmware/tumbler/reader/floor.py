@@ -1,6 +1,9 @@
 """The rest of the platform: where no die lies, some lamp must show the bare floor, or something hides it; and
 where a lamp throws a shadow, a die must stand in its way, or something else does."""
 
+from math import ceil
+
+from .kernels import next_under
 from .refusal import Refused
 from .tilt import least_light
 
@@ -56,15 +59,18 @@ def _dark_places(gatherer, plane, limit, step):
     middle_x = profile.platform[0] - gatherer.left
     middle_y = profile.platform[1] - gatherer.top
     reach = (_INSIDE * profile.platform[2]) ** 2
+    limit = ceil(limit)
     for y in range(0, gatherer.rows, step):
         half = reach - (y - middle_y) ** 2
         if half <= 0:
             continue
         half = half**0.5
         row = y * columns
-        for x in range(max(0, int(middle_x - half)), min(columns, int(middle_x + half)), step):
-            if plane[row + x] < limit:
-                yield x, y
+        end = row + min(columns, int(middle_x + half))
+        i = next_under(plane, row + max(0, int(middle_x - half)), end, step, limit)
+        while i < end:
+            yield i - row, y
+            i = next_under(plane, i + step, end, step, limit)
 
 
 def _is_thrown(x, y, dice, profile):

@@ -7,6 +7,7 @@ there.
 
 from array import array
 
+from .kernels import count_levels, fill, merge, shrink, steepest
 from .refusal import Refused
 
 _EXPOSURE_LOW = 0.6
@@ -48,7 +49,7 @@ class Gatherer:
         self._end = array("h", bytes(2 * self.rows))
         for row in range(self.rows):
             self._start[row], self._end[row] = _chord(row + self.top - y, x - self.left, reach, self.columns)
-        self._counts = [0] * 256
+        self._counts = array("i", bytes(4 * 256))
 
     def begin(self):
         """Forget the last scene."""
@@ -58,8 +59,7 @@ class Gatherer:
             place = row * columns
             self.low[place : place + columns] = self._black_row
             self.high[place : place + columns] = self._black_row
-            for i in range(place + self._start[row], place + self._end[row]):
-                self.low[i] = 255
+            fill(self.low, place + self._start[row], place + self._end[row], 255)
         self.exposures = []
         self._trouble = None
 
@@ -100,21 +100,16 @@ class Gatherer:
     def _merge(self, frame, images):
         """Darkest and brightest so far, the lamp's mirror images left out; there is nothing else to take
         them from under a single lamp, whose images are left in."""
-        low = self.low
-        high = self.high
         width = self.profile.width
         for row in range(self.rows):
             place = row * self.columns
-            source = (row + self.top) * width + self.left - place
+            source = (row + self.top) * width + self.left
             parts = [(self._start[row], self._end[row])]
             if self.profile.lamps > 1:
                 for x, y, radius in images:
                     parts = _without(parts, _chord(row + self.top - y, x - self.left, radius, self.columns))
             for start, end in parts:
-                for i in range(place + start, place + end):
-                    value = frame[source + i]
-                    low[i] = min(low[i], value)
-                    high[i] = max(high[i], value)
+                merge(self.low, self.high, frame, place + start, place + end, source + start)
 
     def _shrink(self, frame, small):
         step = self.step
@@ -122,9 +117,8 @@ class Gatherer:
         at = 0
         for row in range(self.top, self.top + self.rows, step):
             start = row * width + self.left
-            for i in range(start, start + self.columns, step):
-                small[at] = frame[i]
-                at += 1
+            shrink(small, at, frame, start, start + self.columns, step)
+            at += self.small_columns
 
     def _judge(self, frame, lamp):
         """What is wrong with this frame, or None; notes its exposure against the calibrated one."""
@@ -151,9 +145,7 @@ class Gatherer:
         for row in range(0, self.rows, step):
             start, end = _chord(row + self.top - y, x - self.left, radius * 0.95, self.columns)
             first = row // step * self.small_columns
-            for i in range(first + start // step, first + end // step):
-                counts[small[i]] += 1
-                total += 1
+            total += count_levels(counts, small, first + start // step, first + end // step, 0)
         return percentile(counts, total * 3 // 4), sum(counts[:_DARK]) / total, sum(counts[_BURNT:]) / total
 
     def _brightest(self, frame, image):
@@ -171,14 +163,11 @@ class Gatherer:
         """The largest step of level across two pixels of the darkest frame, at the calibrated exposure."""
         low = self.low
         columns = self.columns
-        steepest = 0
+        most = 0
         for row in range(0, self.rows, 2):
             first = row * columns
-            for i in range(first + self._start[row], first + self._end[row] - 2):
-                step = low[i] - low[i + 2]
-                if step > steepest or -step > steepest:
-                    steepest = abs(step)
-        return steepest * len(self.exposures) / sum(self.exposures)
+            most = max(most, steepest(low, first + self._start[row], first + self._end[row] - 2))
+        return most * len(self.exposures) / sum(self.exposures)
 
     def _mend(self):
         columns = self.columns

@@ -4,6 +4,7 @@ A dark pip must be dark under the lamp that lights it best, a bare site bright u
 worst; between sure-pip and sure-bare there is no answer.
 """
 
+from .kernels import next_pit, next_under
 from .profile import LIGHT_PIPS
 from .refusal import Refused
 from .square import Pose, quarter_turns_apart, similarity
@@ -58,17 +59,16 @@ def _darkest(plane, columns, rows, pose, cut):
     found = []
     x0, y0, x1, y1 = pose.box(0, columns - 1, rows - 1)
     for y in range(max(1, y0), y1):
-        for x in range(max(1, x0), x1):
-            i = y * columns + x
-            here = plane[i]
-            if here >= cut or here > plane[i - 1] or here > plane[i - columns]:
-                continue
-            if here > plane[i + 1] or here > plane[i + columns]:
-                continue
+        row = y * columns
+        end = row + x1
+        i = next_pit(plane, row + max(1, x0), end, columns, cut)
+        while i < end:
+            x = i - row
             u, v = pose.face(x, y)
             on_face = -_RIM < u < _RIM and -_RIM < v < _RIM
             if on_face and not [1 for row, column in found if (row - y) ** 2 + (column - x) ** 2 < near]:
                 found.append((y, x))
+            i = next_pit(plane, i + 1, end, columns, cut)
     return found
 
 
@@ -108,17 +108,23 @@ def _apart(a, b):
 def prove_bare(plane, columns, rows, pose, pattern, profile, level):
     """Refused when more than a speck of the face, outside its pips, is darker than a bare face is."""
     light = profile.polarity == LIGHT_PIPS
-    cut = 256 if light else level * _MARK // 100
+    # No line is lighter than that, whatever is beside it.
+    cut = -(-level * _LINE // 100) if light else level * _MARK // 100
     radius = profile.radii[len(pattern)] + _SOFT / pose.side
     aside = int(_ASIDE * pose.side + 0.5)
     dark = 0
     x0, y0, x1, y1 = pose.box(0, columns - 1 - aside, rows - 1 - aside)
     for y in range(max(aside, y0), y1 + 1):
-        for x in range(max(aside, x0), x1 + 1):
-            if plane[y * columns + x] >= cut or not _is_bare(x, y, pose, pattern, radius):
-                continue
-            if not light or _is_line(plane, columns, (x, y), aside, level, pose, pattern, radius):
+        row = y * columns
+        end = row + x1 + 1
+        i = next_under(plane, row + max(aside, x0), end, 1, cut)
+        while i < end:
+            x = i - row
+            if _is_bare(x, y, pose, pattern, radius) and (
+                not light or _is_line(plane, columns, (x, y), aside, level, pose, pattern, radius)
+            ):
                 dark += 1
+            i = next_under(plane, i + 1, end, 1, cut)
     if dark > 1 + _SPECK * pose.side**2:
         raise Refused("die-damaged", "mark")
 

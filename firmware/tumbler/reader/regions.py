@@ -2,6 +2,7 @@
 
 from array import array
 
+from .kernels import next_inside, next_outside
 from .refusal import Refused
 
 
@@ -54,22 +55,18 @@ class Labeller:
         for y in range(y0, y1 + 1):
             first = count
             base = y * columns
-            i = base + x0
             stop = base + x1 + 1
-            while i < stop:
-                if low <= plane[i] < high:
-                    begin = i
-                    i += 1
-                    while i < stop and low <= plane[i] < high:
-                        i += 1
-                    if count == most:
-                        raise Refused("unreadable", "noise")
-                    start[count] = begin - base
-                    end[count] = i - base - 1
-                    rows[count] = y
-                    parent[count] = count
-                    count += 1
-                i += 1
+            begin = next_inside(plane, base + x0, stop, low, high)
+            while begin < stop:
+                after = next_outside(plane, begin, stop, low, high)
+                if count == most:
+                    raise Refused("unreadable", "noise")
+                start[count] = begin - base
+                end[count] = after - base - 1
+                rows[count] = y
+                parent[count] = count
+                count += 1
+                begin = next_inside(plane, after, stop, low, high)
             self._join(above, above_end, first, count, reach)
             above, above_end = first, count
         self._count = count

@@ -8,6 +8,7 @@ from array import array
 from math import cos, pi, sin
 
 from .edges import fit_edges
+from .kernels import score
 from .square import Pose
 
 _RING = 0.45  # half-width of the ring, in sides
@@ -34,8 +35,7 @@ class SquareSearch:
         self._columns = columns
         self._smallest = smallest
         self._largest = largest
-        self._rings = [_ring(side * _RING, turn) for turn in range(_TURNS)]
-        self._outsides = [_ring(side * _OUTSIDE, turn) for turn in range(_TURNS)]
+        self._rings = [_ring((side * _RING, side * _OUTSIDE), turn) for turn in range(_TURNS)]
 
     def find(self, plane, region, runs, cut, most):
         """[Fit] of at most `most` faces that explain all of a region brighter than cut; [] when none do.
@@ -81,31 +81,15 @@ class SquareSearch:
         step = max(1, int(self._side * _STEP + 0.5))
         reach = int(self._side * 0.45)
         columns = self._columns
+        size = len(plane)
         for y in range(region.y0 + reach, region.y1 - reach + 1, step):
             for x in range(region.x0 + reach, region.x1 - reach + 1, step):
+                at = y * columns + x
                 for turn in range(_TURNS):
-                    score = self._score(plane, y * columns + x, self._rings[turn], self._outsides[turn], cut)
-                    if score >= 0:
-                        _keep(best, (score, x, y, turn), self._side)
+                    dark = score(plane, size, columns, at, self._rings[turn], _POINTS, cut, _DARK_RING)
+                    if dark >= 0:
+                        _keep(best, (dark, x, y, turn), self._side)
         return best
-
-    def _score(self, plane, at, ring, outside, cut):
-        """Dark points outside a ring that is light all round; -1 when it is not."""
-        columns = self._columns
-        dark = 0
-        last = len(plane)
-        for i in range(0, 2 * _POINTS, 2):
-            j = at + ring[i + 1] * columns + ring[i]
-            if not 0 <= j < last or plane[j] < cut:
-                dark += 1
-                if dark > _DARK_RING:
-                    return -1
-        score = 0
-        for i in range(0, 2 * _POINTS, 2):
-            j = at + outside[i + 1] * columns + outside[i]
-            if not 0 <= j < last or plane[j] < cut:
-                score += 1
-        return score
 
     def _choose(self, plane, region, runs, cut, fits, taken, most):
         """The first set of faces that leaves nothing of the region unexplained, None when there is none."""
@@ -148,16 +132,17 @@ class SquareSearch:
         return count
 
 
-def _ring(half, turn):
-    """Whole-pixel offsets x, y of the points of a square ring."""
+def _ring(halves, turn):
+    """Whole-pixel offsets x, y of the points of square rings of these half-widths, one after the other."""
     angle = turn * pi / 2 / _TURNS
     c, s = cos(angle), sin(angle)
     offsets = array("h")
-    for t in _PLACES:
-        along = t / _RING * half if half else 0
-        for u, v in ((half, along), (-half, along), (along, half), (along, -half)):
-            offsets.append(int(u * c - v * s + 100.5) - 100)
-            offsets.append(int(u * s + v * c + 100.5) - 100)
+    for half in halves:
+        for t in _PLACES:
+            along = t / _RING * half
+            for u, v in ((half, along), (-half, along), (along, half), (along, -half)):
+                offsets.append(int(u * c - v * s + 100.5) - 100)
+                offsets.append(int(u * s + v * c + 100.5) - 100)
     return offsets
 
 

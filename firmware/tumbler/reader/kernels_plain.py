@@ -1,0 +1,132 @@
+# ruff: noqa: PLR1730 (calling min or max costs MicroPython more than a comparison)
+"""The reader's innermost loops for any interpreter; kernels_viper.py has the same in viper.
+
+Planes, frames and small frames are bytes, a level each. `at` is the first index and `end` the one after the
+last; there is none when `end` is not above `at`. No value leaves a small integer of 31 bits.
+"""
+
+
+def fill(plane, at, end, value):
+    """Set levels."""
+    for i in range(at, end):
+        plane[i] = value
+
+
+def merge(low, high, frame, at, end, source):
+    """Keep the darkest in low[at:end] and the brightest in high[at:end] of theirs and of frame[source:]."""
+    source -= at
+    for i in range(at, end):
+        value = frame[source + i]
+        if value < low[i]:
+            low[i] = value
+        if value > high[i]:
+            high[i] = value
+
+
+def shrink(small, at, frame, source, end, step):
+    """Copy every so many levels of frame[source:end] to small[at:]."""
+    for i in range(source, end, step):
+        small[at] = frame[i]
+        at += 1
+
+
+def count_levels(counts, plane, at, end, least):
+    """Add the levels of `least` and more to the counts, an array of 256 of 32 bits; how many there are."""
+    total = 0
+    for i in range(at, end):
+        value = plane[i]
+        if value >= least:
+            counts[value] += 1
+            total += 1
+    return total
+
+
+def count_lights(plane, at, end, least):
+    """How many levels are `least` or more."""
+    total = 0
+    for i in range(at, end):
+        if plane[i] >= least:
+            total += 1
+    return total
+
+
+def next_inside(plane, at, end, low, high):
+    """Index of the first level with low <= level < high; `end`, or `at` above it, when there is none."""
+    while at < end and not low <= plane[at] < high:
+        at += 1
+    return at
+
+
+def next_outside(plane, at, end, low, high):
+    """Index of the first level for which low <= level < high is not so; `end`, or `at` above it."""
+    while at < end and low <= plane[at] < high:
+        at += 1
+    return at
+
+
+def next_under(plane, at, end, step, limit):
+    """Index of the first level below `limit`, looked for in steps from `at`; `end` or more when none is."""
+    while at < end and plane[at] >= limit:
+        at += step
+    return at
+
+
+def next_pit(plane, at, end, columns, limit):
+    """Index of the first level below `limit` with no darker one left, right, above or below it; `end`, or
+    `at` above it, when there is none. The plane has a level on all four sides of each of them."""
+    while at < end:
+        value = plane[at]
+        if (
+            value < limit
+            and value <= plane[at - 1]
+            and value <= plane[at - columns]
+            and value <= plane[at + 1]
+            and value <= plane[at + columns]
+        ):
+            break
+        at += 1
+    return at
+
+
+def steepest(plane, at, end):
+    """The largest difference of two levels two apart, the first of which lies in at..end."""
+    most = 0
+    for i in range(at, end):
+        step = plane[i] - plane[i + 2]
+        if step < 0:
+            step = -step
+        if step > most:
+            most = step
+    return most
+
+
+def score(plane, size, columns, at, ring, points, cut, most):
+    """Dark points outside a ring that is light all round; -1 when more than `most` of its own are dark.
+
+    size: of the plane, beyond which all is dark; at: index of the middle; ring: 16-bit offsets x, y of
+    `points` points of the ring, then of as many outside it; dark is below `cut`.
+    """
+    dark = 0
+    for i in range(0, 2 * points, 2):
+        j = at + ring[i + 1] * columns + ring[i]
+        if not 0 <= j < size or plane[j] < cut:
+            dark += 1
+    if dark > most:
+        return -1
+    dark = 0
+    for i in range(2 * points, 4 * points, 2):
+        j = at + ring[i + 1] * columns + ring[i]
+        if not 0 <= j < size or plane[j] < cut:
+            dark += 1
+    return dark
+
+
+def level(plane, columns, x, y):
+    """The level between four pixels, in 1024ths; x and y in 32nds of a pixel."""
+    i = (y >> 5) * columns + (x >> 5)
+    x &= 31
+    y &= 31
+    upper = plane[i] * (32 - x) + plane[i + 1] * x
+    i += columns
+    lower = plane[i] * (32 - x) + plane[i + 1] * x
+    return upper * (32 - y) + lower * y

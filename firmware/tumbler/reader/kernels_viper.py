@@ -1,0 +1,157 @@
+# ruff: noqa: F821, PLR1730 (viper's types are names of the MicroPython compiler; it knows no min)
+# pyright: reportUndefinedVariable=false, reportOperatorIssue=false, reportIndexIssue=false
+# pyright: reportInvalidTypeForm=false, reportCallIssue=false, reportAttributeAccessIssue=false
+# pyright: reportOptionalSubscript=false, reportArgumentType=false, reportReturnType=false
+"""The reader's innermost loops in viper; kernels_plain.py says what each does.
+
+A viper integer has 32 bits on a board and 64 on a PC: every value stays below 2^30, so both give the same.
+What is read through a pointer has no sign: 16-bit offsets get theirs back here.
+"""
+
+import micropython
+
+
+@micropython.viper
+def fill(plane: ptr8, at: int, end: int, value: int):
+    while at < end:
+        plane[at] = value
+        at += 1
+
+
+@micropython.viper
+def merge(low: ptr8, high: ptr8, frame: ptr8, at: int, end: int, source: int):
+    while at < end:
+        value = frame[source]
+        if value < low[at]:
+            low[at] = value
+        if value > high[at]:
+            high[at] = value
+        at += 1
+        source += 1
+
+
+@micropython.viper
+def shrink(small: ptr8, at: int, frame: ptr8, source: int, end: int, step: int):
+    while source < end:
+        small[at] = frame[source]
+        at += 1
+        source += step
+
+
+@micropython.viper
+def count_levels(counts: ptr32, plane: ptr8, at: int, end: int, least: int) -> int:
+    total = 0
+    while at < end:
+        value = plane[at]
+        if value >= least:
+            counts[value] += 1
+            total += 1
+        at += 1
+    return total
+
+
+@micropython.viper
+def count_lights(plane: ptr8, at: int, end: int, least: int) -> int:
+    total = 0
+    while at < end:
+        if plane[at] >= least:
+            total += 1
+        at += 1
+    return total
+
+
+@micropython.viper
+def next_inside(plane: ptr8, at: int, end: int, low: int, high: int) -> int:
+    while at < end:
+        value = plane[at]
+        if value >= low and value < high:
+            break
+        at += 1
+    return at
+
+
+@micropython.viper
+def next_outside(plane: ptr8, at: int, end: int, low: int, high: int) -> int:
+    while at < end:
+        value = plane[at]
+        if value < low or value >= high:
+            break
+        at += 1
+    return at
+
+
+@micropython.viper
+def next_under(plane: ptr8, at: int, end: int, step: int, limit: int) -> int:
+    while at < end:
+        if plane[at] < limit:
+            break
+        at += step
+    return at
+
+
+@micropython.viper
+def next_pit(plane: ptr8, at: int, end: int, columns: int, limit: int) -> int:
+    while at < end:
+        value = plane[at]
+        if (
+            value < limit
+            and value <= plane[at - 1]
+            and value <= plane[at - columns]
+            and value <= plane[at + 1]
+            and value <= plane[at + columns]
+        ):
+            break
+        at += 1
+    return at
+
+
+@micropython.viper
+def steepest(plane: ptr8, at: int, end: int) -> int:
+    most = 0
+    while at < end:
+        step = plane[at] - plane[at + 2]
+        if step < 0:
+            step = 0 - step
+        if step > most:
+            most = step
+        at += 1
+    return most
+
+
+@micropython.viper
+def score(
+    plane: ptr8, size: int, columns: int, at: int, ring: ptr16, points: int, cut: int, most: int
+) -> int:
+    dark = 0
+    i = 0
+    end = 2 * points
+    while i < end:
+        x = (ring[i] ^ 0x8000) - 0x8000
+        y = (ring[i + 1] ^ 0x8000) - 0x8000
+        j = at + y * columns + x
+        if j < 0 or j >= size or plane[j] < cut:
+            dark += 1
+        i += 2
+    if dark > most:
+        return -1
+    dark = 0
+    end += end
+    while i < end:
+        x = (ring[i] ^ 0x8000) - 0x8000
+        y = (ring[i + 1] ^ 0x8000) - 0x8000
+        j = at + y * columns + x
+        if j < 0 or j >= size or plane[j] < cut:
+            dark += 1
+        i += 2
+    return dark
+
+
+@micropython.viper
+def level(plane: ptr8, columns: int, x: int, y: int) -> int:
+    i = (y >> 5) * columns + (x >> 5)
+    x &= 31
+    y &= 31
+    upper = plane[i] * (32 - x) + plane[i + 1] * x
+    i += columns
+    lower = plane[i] * (32 - x) + plane[i + 1] * x
+    return upper * (32 - y) + lower * y
