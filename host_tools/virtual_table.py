@@ -1,9 +1,12 @@
-"""A whole table on a virtual board: firmware, registry, ledger, session and bridge, put together."""
+"""A bench for the bridge: one table on a virtual board whose line and plant can be tampered with.
+
+For scenarios, pins and campaigns, which look below the service. Tables for people and programs, the demo's
+too, are run by `host_tools.service`.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,21 +32,12 @@ SEEN_MS = 100  # after power-on a board has seen its enclosure by then: well abo
 FASTEST = 30.0  # times real time: a board that outran its host would call it lost
 PING_S = 1.0  # of the board's time
 
-Progress = Callable[[str], None]
 # A board with a plant around it, which plays scenarios.
 PlantBoard = VirtualBoard | BlinkaBoard | WiredBoard
 
 
 class TableUnusable(Exception):
     """The virtual table cannot be played: its device is silent or refused; the message says what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class RoundFacts:
-    """What the signed records of a round say: how many strokes, the dice's tilts in tenths of a degree."""
-
-    strokes: int
-    tilts: tuple[int, ...]
 
 
 class Line:
@@ -123,13 +117,6 @@ class VirtualTable:
         """The round's records in the ledger, verified once more."""
         return [self._verifier.authenticate(stored.raw) for stored in self.books.records_of_round(round_id)]
 
-    def facts(self, round_id: bytes) -> RoundFacts:
-        """Strokes and tilts of a round; none where no record has them."""
-        fields = [record.fields for record in self.records(round_id)]
-        strokes = max((len(each.get("strokes", ())) for each in fields), default=0)
-        tilts = next((tuple(each["tilts"]) for each in fields if "tilts" in each), ())
-        return RoundFacts(strokes, tilts)
-
     async def ready(self) -> None:
         """Wait until the device lets a round open, as far as the scenario's dealer closes the cover."""
         await self.pass_time(SEEN_MS)
@@ -176,7 +163,6 @@ async def virtual_table(  # noqa: PLR0913 - what a table is made of
     new_round_id: Callable[[], bytes],
     board_kind: type[PlantBoard] = VirtualBoard,
     dice: Dice | None = None,
-    progress: Progress = lambda text: None,
 ) -> AsyncIterator[VirtualTable]:
     """A running table in the empty folder `directory`, playing `scenario`; keys follow from `seed`.
 
@@ -184,7 +170,6 @@ async def virtual_table(  # noqa: PLR0913 - what a table is made of
     board's time by real time, None for as fast as its host can follow. Raises TableUnusable when the device
     does not connect, BoardError when it cannot be made.
     """
-    progress("Compiling the firmware and making a board with new keys ...")
     if dice is None:
         new_board = board_kind
         identity = await board_kind.create(directory / "board", seed=seed, profile=scenario.profile)
@@ -196,7 +181,6 @@ async def virtual_table(  # noqa: PLR0913 - what a table is made of
     with open_ledger(directory / "ledger.sqlite") as books:
         async with new_board(directory / "board", scenario, speed=speed or FASTEST, seed=seed) as board:
             virtual = VirtualTable(board, books, registry, terms, new_round_id)
-            progress("Starting the controller ...")
             watch = _Watch(virtual.table.events(), board)
             try:
                 async with asyncio.TaskGroup() as link:

@@ -16,9 +16,9 @@ from host_tools.service.service import Service
 from host_tools.settlement import Table as Terms
 from host_tools.virtual_board import Scenario, VirtualBoard
 from host_tools.virtual_board.dice import Dice
+from host_tools.virtual_table import FASTEST
 
 TABLE = "Table 1"
-FASTEST = 30.0  # times real time: a board that outran its host would call it lost
 GRACE_S = 5.0  # for a round to end when the demo is stopped
 
 Progress = Callable[[str], None]

@@ -176,6 +176,7 @@ class Playing:
         latest, status, terms = running.latest, running.status or {}, running.settings.terms
         shown = self.shown(latest, wagers=wagers) if latest else None
         known = (latest.mode, latest.state) if latest else None
+        examination = running.settings.examination
         return TableView(
             name=running.name,
             rulebook=terms.rulebook.id,
@@ -200,6 +201,7 @@ class Playing:
             opens_ms=running.opens_ms,
             sequence=self._service.stream.newest,
             now_ms=self._service.clock.wall_ms(),
+            evidence=examination.when if examination else None,
         )
 
 

@@ -138,7 +138,8 @@ class TableView:
     `device_state` is the tumbler's own word (definitions.DEVICE_STATES), None while it is not connected;
     `bets_close_ms` and `opens_ms` are when betting ends and when the next round may open, where the
     table has such times; `sequence` is the newest event that this view includes. A table of cards has no
-    device (`device` is empty, `connected` true) but a `shoe`, once one is loaded."""
+    device (`device` is empty, `connected` true) but a `shoe`, once one is loaded. `evidence` is when the
+    pictures of readings are looked at (after, before-settlement); None: the table keeps none."""
 
     name: str
     rulebook: str
@@ -164,6 +165,7 @@ class TableView:
     sequence: int
     now_ms: int
     shoe: ShoeView | None = None
+    evidence: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

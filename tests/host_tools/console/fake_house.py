@@ -375,6 +375,7 @@ def a_table(
         opens_ms=None,
         sequence=0,
         now_ms=NOW(),
+        evidence="after",
     )
     return replace(view, **changes)
 

@@ -68,6 +68,13 @@ def test_that_the_pictures_of_the_reading_are_seen_as_soon_as_they_come(house, v
     visitor.picture("dealer-sees-the-camera", whole=True)
 
 
+def test_that_a_table_without_evidence_says_so_and_shows_no_empty_frames(house, visit):
+    house.show(replace(in_state(a_table("Dragon 1"), "settled", (4, 5, 6)), evidence=None))
+    page = visit().sign_in("sam", TABLE)
+    expect(page.get_by_text("No pictures are kept at this table")).to_be_visible()
+    expect(page.locator(".evidence figure")).to_have_count(0)
+
+
 def test_that_a_technician_says_which_dice_lie_in_the_tumbler_between_two_rounds(house, visit):
     house.show(in_state(a_table("Dragon 1"), "betting"))
     page = visit().sign_in("theo", TABLE)

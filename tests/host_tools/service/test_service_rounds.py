@@ -317,3 +317,9 @@ async def test_the_look_back_for_a_damaged_die_ends_where_the_dice_were_changed(
         assert json.loads(entry.after) == {"dice_set": "box 17", "inspected_ms": inspected_ms}
         with pytest.raises(NotAllowed):
             await at.playing(Role.DEALER).change_dice(COVERED, "box 18")
+
+
+@pytest.mark.parametrize("when", [None, "after", "before-settlement"])
+async def test_a_table_says_whether_pictures_of_its_readings_are_kept(tmp_path, when):
+    async with house(tmp_path, {COVERED: {"evidence": when or "none"}}) as at:
+        assert (await at.playing().table(COVERED)).evidence == when

@@ -11,9 +11,14 @@ export function cameraPanel(name) {
   const place = h("div", { class: "evidence" });
   const element = h("section", { class: "card", hidden: true }, h("h2", {}, t("camera.title")), whose, place);
   const draw = redrawing(place, ({ id }) => drawComing(name, id));
+  const showNone = () => {
+    setAttribute(element, "hidden", false);
+    setText(whose, t("camera.none"));
+  };
   return {
     element,
-    update({ round }) {
+    update({ round, mode, evidence }) {
+      if (may("see-evidence") && mode !== "cards" && !evidence) return showNone();
       if (!may("see-evidence") || !round || round.mode === "cards" || !wasRead(round.state)) return; // the last picture stays
       setAttribute(element, "hidden", false);
       setText(whose, [timeOfDay(round.opened_ms), word("state", round.state), round.faces?.join(" ")].filter(Boolean).join(" · "));
