@@ -4,6 +4,7 @@ Along each edge the level is followed outwards until it crosses the cut. Where a
 nowhere, and that part of the edge tells nothing.
 """
 
+from .kernels import level
 from .square import Pose
 
 _ALONG = (-0.36, -0.24, -0.12, 0, 0.12, 0.24, 0.36)  # places along an edge, in sides
@@ -69,8 +70,8 @@ def _crossings(plane, columns, pose, cut, inside_above, edge, reach):
     def inside(t, away):
         """How far the level is on the body's side of the cut."""
         x, y = pose.place(turn_u * away + abs(turn_v) * t, turn_v * away + abs(turn_u) * t)
-        level = level_at(plane, columns, x, y)
-        return level - cut if inside_above else cut - level
+        here = level_at(plane, columns, x, y)
+        return here - cut if inside_above else cut - here
 
     for t in _ALONG:
         here = inside(t, reach - _START)
@@ -98,15 +99,9 @@ def _walk(inside, t, away, before, step, end):
 
 def level_at(plane, columns, x, y):
     """The level between four pixels; 0 outside the plane."""
-    column, row = int(x), int(y)
-    i = row * columns + column
-    if not (x >= 0 and y >= 0 and column + 1 < columns and i + columns + 1 < len(plane)):
+    if x < 0 or y < 0 or x >= columns - 1 or (int(y) + 1) * columns + int(x) + 1 >= len(plane):
         return 0
-    fx = int((x - column) * 32)
-    fy = int((y - row) * 32)
-    upper = plane[i] * (32 - fx) + plane[i + 1] * fx
-    lower = plane[i + columns] * (32 - fx) + plane[i + columns + 1] * fx
-    return (upper * (32 - fy) + lower * fy) / 1024
+    return level(plane, columns, int(x * 32), int(y * 32)) / 1024
 
 
 def _row(edge, t):

@@ -39,13 +39,13 @@ def check_shadows(gatherer, bodies):
     middle_x = profile.platform[0] - gatherer.left
     middle_y = profile.platform[1] - gatherer.top
     ground = profile.scale * (1 - profile.lens)
-    dice = [((die.x - middle_x) / profile.scale, (die.y - middle_y) / profile.scale, die) for die in bodies]
+    obstacles = [_Obstacle(die, middle_x, middle_y, profile) for die in bodies]
     shade = 0
     most = int(_SHADE * profile.dim * min(gatherer.exposures)) + 1
     for x, y in _dark_places(gatherer, gatherer.low, most, _SHADE_STEP):
         limit = share * least_light(x - middle_x, y - middle_y, profile)
         if gatherer.low[y * gatherer.columns + x] < limit and not _is_thrown(
-            (x - middle_x) / ground, (y - middle_y) / ground, dice, profile
+            (x - middle_x) / ground, (y - middle_y) / ground, obstacles
         ):
             shade += 1
     if shade * _SHADE_STEP * _SHADE_STEP > _MOST_SHADE * profile.side * profile.side:
@@ -73,17 +73,29 @@ def _dark_places(gatherer, plane, limit, step):
             i = next_under(plane, i + step, end, step, limit)
 
 
-def _is_thrown(x, y, dice, profile):
+class _Obstacle:
+    """A level die in the lamps' way: its middle in mm from the platform's, `half` its width, and for each
+    lamp where it stands along the die's axes, with the shares of the way to it at _HEIGHTS."""
+
+    def __init__(self, pose, middle_x, middle_y, profile):
+        self.pose = pose
+        self.x = (pose.x - middle_x) / profile.scale
+        self.y = (pose.y - middle_y) / profile.scale
+        self.half = (0.5 + _MARGIN) * profile.die_mm
+        self.lamps = []
+        for lamp_x, lamp_y, lamp_z in profile.positions:
+            u, v = pose.turned(lamp_x - self.x, lamp_y - self.y)
+            self.lamps.append((u, v, [share * profile.die_mm / lamp_z for share in _HEIGHTS]))
+
+
+def _is_thrown(x, y, obstacles):
     """Whether some lamp's way to a place on the floor, in mm, leads through a die."""
-    limit = 0.5 + _MARGIN
-    for lamp_x, lamp_y, lamp_z in profile.positions:
-        for share in _HEIGHTS:
-            way = share * profile.die_mm / lamp_z
-            at_x = x + (lamp_x - x) * way
-            at_y = y + (lamp_y - y) * way
-            for die_x, die_y, pose in dice:
-                u, v = pose.turned(at_x - die_x, at_y - die_y)
-                if abs(u) < limit * profile.die_mm and abs(v) < limit * profile.die_mm:
+    for die in obstacles:
+        u, v = die.pose.turned(x - die.x, y - die.y)
+        half = die.half
+        for lamp_u, lamp_v, ways in die.lamps:
+            for way in ways:
+                if abs(u + (lamp_u - u) * way) < half and abs(v + (lamp_v - v) * way) < half:
                     return True
     return False
 

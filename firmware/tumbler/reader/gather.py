@@ -107,7 +107,7 @@ class Gatherer:
             parts = [(self._start[row], self._end[row])]
             if self.profile.lamps > 1:
                 for x, y, radius in images:
-                    parts = _without(parts, _chord(row + self.top - y, x - self.left, radius, self.columns))
+                    parts = without(parts, _chord(row + self.top - y, x - self.left, radius, self.columns))
             for start, end in parts:
                 merge(self.low, self.high, frame, place + start, place + end, source + start)
 
@@ -189,7 +189,7 @@ def percentile(counts, wanted):
     return len(counts) - 1
 
 
-def _without(parts, hole):
+def without(parts, hole):
     """Spans of columns without those of a hole."""
     start, end = hole
     if start >= end:

@@ -8,7 +8,8 @@ from array import array
 from math import cos, pi, sin
 
 from .edges import fit_edges
-from .kernels import score
+from .gather import without
+from .kernels import count_lights, score
 from .square import Pose
 
 _RING = 0.45  # half-width of the ring, in sides
@@ -119,16 +120,11 @@ class SquareSearch:
         count = 0
         limit = 0.5 + _MARGIN
         for y, x0, x1 in runs:
-            base = y * self._columns
-            for x in range(x0, x1 + 1):
-                if plane[base + x] < cut:
-                    continue
-                for fit in taken:
-                    u, v = fit.pose.face(x, y)
-                    if -limit < u < limit and -limit < v < limit:
-                        break
-                else:
-                    count += 1
+            parts = [(x0, x1 + 1)]
+            for fit in taken:
+                parts = without(parts, fit.pose.span(y, limit))
+            for start, end in parts:
+                count += count_lights(plane, y * self._columns + start, y * self._columns + end, cut)
         return count
 
 

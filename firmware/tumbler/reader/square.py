@@ -1,6 +1,6 @@
 """The pose of one die's top face: a square in the picture."""
 
-from math import atan2, cos, pi, sin
+from math import atan2, ceil, cos, floor, pi, sin
 
 
 class Pose:
@@ -30,6 +30,21 @@ class Pose:
     def turned(self, x, y):
         """A vector of the picture, along the face's own axes."""
         return x * self._cos + y * self._sin, y * self._cos - x * self._sin
+
+    def span(self, y, half):
+        """First and end column of the pixels of row y that lie within half-widths of the face, in sides."""
+        reach = half * self.side
+        y -= self.y
+        start, end = -1e6, 1e6
+        for slope, offset in ((self._cos, y * self._sin), (-self._sin, y * self._cos)):
+            if abs(slope) < 1e-6:
+                if abs(offset) >= reach:
+                    return 0, 0
+                continue
+            a, b = (-reach - offset) / slope, (reach - offset) / slope
+            start = max(start, min(a, b))
+            end = min(end, max(a, b))
+        return floor(self.x + start) + 1, ceil(self.x + end)
 
     def box(self, margin, columns, rows):
         """Whole pixels around the square and `margin` sides more: x0, y0, x1, y1, ends included."""
