@@ -298,11 +298,12 @@ class Table:
         return reply
 
     async def _told_everything(self) -> dict[str, Any]:
-        """The device's next status, once every record up to it is in the ledger."""
+        """The device's next status, once it is of the ledger's newest record: an older one may have been on
+        its way for long, and tell of a device that had not yet heard of the round."""
         self._status = None
 
         def told() -> bool:
-            return self._status is not None and self._sink.head(self.config.device)[0] >= self._status["last"]
+            return self._status is not None and self._sink.head(self.config.device)[0] == self._status["last"]
 
         await self._until(told)
         return self._status or {}

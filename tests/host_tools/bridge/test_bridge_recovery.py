@@ -108,6 +108,31 @@ async def test_a_round_the_device_forgot_is_left_to_people(tmp_path: Path) -> No
         assert (await table.play_round(bet)).verdict == "settled"
 
 
+async def test_a_status_of_before_the_round_is_no_sign_that_the_device_forgot_it(tmp_path: Path) -> None:
+    tumbler = Tumbler()
+    before = len(tumbler.journal)
+    round_id = await played_up_to(House(tmp_path / "ledger.db", tumbler, "covered"), "betting")
+    house = House(tmp_path / "ledger.db", tumbler, "covered")
+    hear, late = house.session.on_status, 3
+
+    def hear_late_ones_first(status: dict[str, Any]) -> None:
+        nonlocal late
+        if late:
+            late -= 1
+            status = {name: status[name] for name in status if name != "round"} | {
+                "state": "idle",
+                "last": before,
+            }
+        hear(status)
+
+    house.session.on_status = hear_late_ones_first
+    async with house.running() as table:
+        outcome = await table.recover()
+        assert outcome is not None
+        assert (outcome.round, outcome.verdict, outcome.fact) == (round_id, "void", "host-lost")
+        assert not late
+
+
 async def test_a_round_of_another_ledger_is_ended_on_the_device(tmp_path: Path) -> None:
     tumbler = Tumbler()
     await played_up_to(House(tmp_path / "other.db", tumbler, "covered"), "betting")
