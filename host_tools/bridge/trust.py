@@ -19,6 +19,7 @@ class Trust:
     def __init__(self) -> None:
         self.stored = True
         self._proved = ""
+        self._greeted_behind = ""  # what a greeting said, which may have been on its way for long
         self._behind = ""
         self._withheld = ""
         self._missing: tuple[int, float] | None = None  # the ledger's head, and since when more is claimed
@@ -32,15 +33,19 @@ class Trust:
     def on_link(self, event: link.Event) -> None:
         """Take what befell the connection."""
         if event.kind in ("connected", "restarted"):
-            self._behind = self._withheld = ""
+            self._greeted_behind = self._behind = self._withheld = ""
             self._missing = self._complete = None
         elif event.kind == "behind":
-            self._behind = event.reason
+            self._greeted_behind = event.reason
         elif event.kind == "quarantined":
             self._proved = event.reason
 
     def on_status(self, status: dict[str, Any], head: int, now: float) -> None:
         """Take a status heard `now` (seconds) while the ledger's newest record of the device is `head`."""
+        if head > status["last"]:
+            self._behind = self._greeted_behind
+        else:
+            self._greeted_behind = self._behind = ""
         if head >= status["last"]:
             since = self._complete[0] if self._complete else now
             self._missing, self._complete, self._withheld = None, (since, now), ""

@@ -227,10 +227,11 @@ async def test_a_device_that_withholds_forked_records_is_named_and_not_waited_fo
 
 
 async def test_a_device_that_has_lost_records_plays_no_more(tmp_path: Path) -> None:
-    house = House(tmp_path / "ledger.db", Tumbler(), "open")
+    tumbler = Tumbler()
+    house = House(tmp_path / "ledger.db", tumbler, "open")
     async with house.running() as table:
         assert (await table.play_round(bet)).verdict == "settled"
         house.session.on_event(link.Event("behind", house.tumbler.id, 2, "its journal ends at record 1"))
-        house.session.report = lambda: None
+        del tumbler.journal[1:]
         with pytest.raises(link.DeviceQuarantined, match="ends at record 1"):
             await table.recover()

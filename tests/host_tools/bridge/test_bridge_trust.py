@@ -131,7 +131,13 @@ def test_missing_records_are_told_in_time_and_forgiven_when_they_come(
 def test_one_forged_greeting_takes_no_device_out_of_service_but_a_proof_does() -> None:
     trust = Trust()
     trust.on_link(link.Event("behind", b"d", 1, "its journal ends at record 0"))
-    assert trust.reason
+    assert not trust.reason, "the greeting may be forged, or have been on its way for long"
+    trust.on_status(status(1), head=1, now=0)
+    trust.on_status(status(0), head=1, now=1)
+    assert not trust.reason, "and so may this status; the one before was of the newest record"
+    trust.on_link(link.Event("behind", b"d", 1, "its journal ends at record 0"))
+    trust.on_status(status(0), head=1, now=2)
+    assert trust.reason, "the device goes on saying so"
     trust.on_link(link.Event("connected", b"d", 1, ""))
     assert not trust.reason
     trust.on_link(link.Event("quarantined", b"d", None, "fork"))
