@@ -1,0 +1,212 @@
+"""The reader's kernels, plain and in viper where there is it: on random buffers and at borders."""
+
+import unittest
+from array import array
+
+from tumbler.reader import kernels, kernels_plain
+
+try:
+    from tumbler.reader import kernels_viper
+except (ImportError, SyntaxError, NameError, ValueError):
+    kernels_viper = None
+
+TWINS = (kernels_plain,) if kernels_viper is None else (kernels_plain, kernels_viper)
+CASES = 300
+
+
+class Random:
+    """The same numbers on every interpreter; none is above 31 bits on the way."""
+
+    def __init__(self, seed):
+        self._state = seed
+
+    def below(self, limit):
+        self._state = (self._state * 75 + 74) % 65537
+        high = self._state
+        self._state = (self._state * 75 + 74) % 65537
+        return (high << 13 ^ self._state) % limit
+
+    def levels(self, count):
+        """Bytes of all levels, of few levels, or of the two extremes."""
+        choice = (256, 4, 2)[self.below(3)]
+        step = 255 // (choice - 1)
+        return bytearray([self.below(choice) * step for _ in range(count)])
+
+    def span(self, count):
+        """First index and end in 0..count, often the whole, nothing or the wrong way."""
+        if self.below(8) == 0:
+            return 0, count
+        return self.below(count + 1), self.below(count + 1)
+
+
+def cases(seed):
+    for case in range(CASES):
+        yield Random(seed * 1000 + case + 1)
+
+
+class KernelsTest(unittest.TestCase):
+    def test_the_fastest_twin_is_chosen(self):
+        self.assertTrue(kernels.merge is TWINS[-1].merge)
+
+    def test_both_twins_offer_the_same(self):
+        for twin in TWINS:
+            for name in kernels.__all__:
+                self.assertTrue(callable(getattr(twin, name)))
+
+    def test_fill_sets_these_levels_and_no_other(self):
+        for twin in TWINS:
+            for random in cases(1):
+                plane = random.levels(1 + random.below(60))
+                before = bytes(plane)
+                at, end = random.span(len(plane))
+                value = random.below(256)
+                twin.fill(plane, at, end, value)
+                for i, level in enumerate(plane):
+                    self.assertEqual(level, value if at <= i < end else before[i])
+
+    def test_merge_keeps_the_darkest_and_the_brightest(self):
+        for twin in TWINS:
+            for random in cases(2):
+                low = random.levels(40)
+                high = random.levels(40)
+                before_low, before_high = bytes(low), bytes(high)
+                at, end = random.span(40)
+                source = random.below(20)
+                frame = bytes(random.levels(source + max(0, end - at)))
+                twin.merge(low, high, frame, at, end, source)
+                for i in range(40):
+                    taken = [frame[source + i - at]] if at <= i < end else []
+                    self.assertEqual(low[i], min([before_low[i]] + taken))
+                    self.assertEqual(high[i], max([before_high[i]] + taken))
+
+    def test_shrink_takes_every_so_many(self):
+        for twin in TWINS:
+            for random in cases(3):
+                frame = bytes(random.levels(50))
+                source, end = random.span(50)
+                step = 1 + random.below(4)
+                wanted = [frame[i] for i in range(source, end, step)]
+                at = random.below(5)
+                small = bytearray(at + len(wanted) + 3)
+                twin.shrink(small, at, frame, source, end, step)
+                self.assertEqual(list(small), [0] * at + wanted + [0] * 3)
+
+    def test_count_levels_adds_to_the_counts(self):
+        for twin in TWINS:
+            for random in cases(4):
+                plane = random.levels(50)
+                at, end = random.span(50)
+                least = random.below(257)
+                counts = array("i", bytes(4 * 256))
+                counts[255] = 70000
+                kept = [level for level in plane[at : max(at, end)] if level >= least]
+                self.assertEqual(twin.count_levels(counts, plane, at, end, least), len(kept))
+                for level in range(256):
+                    more = 70000 if level == 255 else 0
+                    self.assertEqual(counts[level], more + len([1 for other in kept if other == level]))
+
+    def test_count_lights(self):
+        for twin in TWINS:
+            for random in cases(5):
+                plane = random.levels(50)
+                at, end = random.span(50)
+                least = random.below(257)
+                wanted = len([1 for i in range(at, end) if plane[i] >= least])
+                self.assertEqual(twin.count_lights(plane, at, end, least), wanted)
+
+    def test_next_inside_and_next_outside_find_the_ends_of_runs(self):
+        for twin in TWINS:
+            for random in cases(6):
+                plane = random.levels(50)
+                at, end = random.span(50)
+                low, high = random.below(257), random.below(257)
+                inside = [i for i in range(at, end) if low <= plane[i] < high]
+                outside = [i for i in range(at, end) if not low <= plane[i] < high]
+                none = max(at, end)
+                self.assertEqual(twin.next_inside(plane, at, end, low, high), (inside + [none])[0])
+                self.assertEqual(twin.next_outside(plane, at, end, low, high), (outside + [none])[0])
+
+    def test_next_under_looks_in_steps(self):
+        for twin in TWINS:
+            for random in cases(7):
+                plane = random.levels(50)
+                at, end = random.span(50)
+                step = 1 + random.below(4)
+                limit = random.below(257)
+                found = [i for i in range(at, end, step) if plane[i] < limit]
+                answer = twin.next_under(plane, at, end, step, limit)
+                if found:
+                    self.assertEqual(answer, found[0])
+                else:
+                    self.assertTrue(answer >= end)
+
+    def test_next_pit_has_no_darker_neighbour(self):
+        for twin in TWINS:
+            for random in cases(8):
+                columns = 3 + random.below(8)
+                rows = 3 + random.below(4)
+                plane = random.levels(columns * rows)
+                row = 1 + random.below(rows - 2)
+                at = row * columns + 1 + random.below(columns - 2)
+                end = row * columns + columns - 1
+                limit = random.below(257)
+                found = []
+                for i in range(at, end):
+                    around = [plane[i - 1], plane[i + 1], plane[i - columns], plane[i + columns]]
+                    if plane[i] < limit and plane[i] <= min(around):
+                        found.append(i)
+                self.assertEqual(twin.next_pit(plane, at, end, columns, limit), (found + [end])[0])
+
+    def test_steepest_is_the_largest_step_of_two(self):
+        for twin in TWINS:
+            for random in cases(9):
+                plane = random.levels(50)
+                at, end = random.span(48)
+                steps = [abs(plane[i] - plane[i + 2]) for i in range(at, end)]
+                self.assertEqual(twin.steepest(plane, at, end), max([0] + steps))
+
+    def test_score_takes_what_is_off_the_plane_for_dark(self):
+        for twin in TWINS:
+            for random in cases(10):
+                columns = 1 + random.below(20)
+                plane = random.levels(columns * (1 + random.below(20)))
+                points = 1 + random.below(12)
+                ring = array("h", [random.below(41) - 20 for _ in range(4 * points)])
+                at = random.below(len(plane))
+                cut = random.below(257)
+                most = random.below(points + 1)
+                dark = []
+                for k in range(2 * points):
+                    i = at + ring[2 * k + 1] * columns + ring[2 * k]
+                    dark.append(0 if 0 <= i < len(plane) and plane[i] >= cut else 1)
+                wanted = sum(dark[points:]) if sum(dark[:points]) <= most else -1
+                answer = twin.score(plane, len(plane), columns, at, ring, points, cut, most)
+                self.assertEqual(answer, wanted)
+
+    def test_level_between_pixels(self):
+        for twin in TWINS:
+            for random in cases(11):
+                columns = 2 + random.below(20)
+                rows = 2 + random.below(20)
+                plane = random.levels(columns * rows)
+                column, row = random.below(columns - 1), random.below(rows - 1)
+                x, y = random.below(32), random.below(32)
+                corners = [plane[(row + dy) * columns + column + dx] for dy in (0, 1) for dx in (0, 1)]
+                shares = [(32 - x) * (32 - y), x * (32 - y), (32 - x) * y, x * y]
+                wanted = sum([level * share for level, share in zip(corners, shares)])
+                self.assertEqual(twin.level(plane, columns, column * 32 + x, row * 32 + y), wanted)
+
+    def test_whole_frames_of_the_largest_size(self):
+        """Indices above 16 bits, counts above 16 bits, the brightest levels between pixels."""
+        size = 320 * 240
+        for twin in TWINS:
+            plane = bytearray(size)
+            twin.fill(plane, 0, size, 255)
+            plane[size - 1] = 7
+            self.assertEqual(twin.next_under(plane, 0, size, 1, 255), size - 1)
+            self.assertEqual(twin.count_lights(plane, 0, size, 255), size - 1)
+            counts = array("i", bytes(4 * 256))
+            self.assertEqual(twin.count_levels(counts, plane, 0, size, 0), size)
+            self.assertEqual((counts[255], counts[7], sum(counts)), (size - 1, 1, size))
+            self.assertEqual(twin.level(plane, 320, 318 * 32, 237 * 32 + 31), 255 * 1024)
+            self.assertEqual(twin.level(plane, 320, 318 * 32 + 31, 238 * 32 + 31), 255 * 1024 - 248 * 31 * 31)
