@@ -32,6 +32,10 @@ class Random:
         step = 255 // (choice - 1)
         return bytearray([self.below(choice) * step for _ in range(count)])
 
+    def cut(self, plane):
+        """A limit of levels, often one that is in the plane."""
+        return self.below(257) if self.below(2) else plane[self.below(len(plane))]
+
     def span(self, count):
         """First index and end in 0..count, often the whole, nothing or the wrong way."""
         if self.below(8) == 0:
@@ -96,7 +100,7 @@ class KernelsTest(unittest.TestCase):
             for random in cases(4):
                 plane = random.levels(50)
                 at, end = random.span(50)
-                least = random.below(257)
+                least = random.cut(plane)
                 counts = array("i", bytes(4 * 256))
                 counts[255] = 70000
                 kept = [level for level in plane[at : max(at, end)] if level >= least]
@@ -110,7 +114,7 @@ class KernelsTest(unittest.TestCase):
             for random in cases(5):
                 plane = random.levels(50)
                 at, end = random.span(50)
-                least = random.below(257)
+                least = random.cut(plane)
                 wanted = len([1 for i in range(at, end) if plane[i] >= least])
                 self.assertEqual(twin.count_lights(plane, at, end, least), wanted)
 
@@ -119,7 +123,7 @@ class KernelsTest(unittest.TestCase):
             for random in cases(6):
                 plane = random.levels(50)
                 at, end = random.span(50)
-                low, high = random.below(257), random.below(257)
+                low, high = random.cut(plane), random.cut(plane)
                 inside = [i for i in range(at, end) if low <= plane[i] < high]
                 outside = [i for i in range(at, end) if not low <= plane[i] < high]
                 none = max(at, end)
@@ -132,7 +136,7 @@ class KernelsTest(unittest.TestCase):
                 plane = random.levels(50)
                 at, end = random.span(50)
                 step = 1 + random.below(4)
-                limit = random.below(257)
+                limit = random.cut(plane)
                 found = [i for i in range(at, end, step) if plane[i] < limit]
                 answer = twin.next_under(plane, at, end, step, limit)
                 if found:
@@ -149,7 +153,7 @@ class KernelsTest(unittest.TestCase):
                 row = 1 + random.below(rows - 2)
                 at = row * columns + 1 + random.below(columns - 2)
                 end = row * columns + columns - 1
-                limit = random.below(257)
+                limit = random.cut(plane)
                 found = []
                 for i in range(at, end):
                     around = [plane[i - 1], plane[i + 1], plane[i - columns], plane[i + columns]]
@@ -170,17 +174,18 @@ class KernelsTest(unittest.TestCase):
             for random in cases(10):
                 columns = 1 + random.below(20)
                 plane = random.levels(columns * (1 + random.below(20)))
+                size = 1 + random.below(len(plane))
                 points = 1 + random.below(12)
                 ring = array("h", [random.below(41) - 20 for _ in range(4 * points)])
-                at = random.below(len(plane))
-                cut = random.below(257)
+                at = random.below(size)
+                cut = random.cut(plane)
                 most = random.below(points + 1)
                 dark = []
                 for k in range(2 * points):
                     i = at + ring[2 * k + 1] * columns + ring[2 * k]
-                    dark.append(0 if 0 <= i < len(plane) and plane[i] >= cut else 1)
+                    dark.append(0 if 0 <= i < size and plane[i] >= cut else 1)
                 wanted = sum(dark[points:]) if sum(dark[:points]) <= most else -1
-                answer = twin.score(plane, len(plane), columns, at, ring, points, cut, most)
+                answer = twin.score(plane, size, columns, at, ring, points, cut, most)
                 self.assertEqual(answer, wanted)
 
     def test_level_between_pixels(self):
