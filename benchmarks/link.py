@@ -12,9 +12,10 @@ import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+from host_tools.faults.virtual_time import VirtualClock
 from host_tools.link import EvidenceFile, HostSession
 from host_tools.link.framing import encode_frame
-from tests.host_tools.link.rig import Device, Line, MemorySink, VirtualClock, run_virtually
+from tests.host_tools.link.rig import Device, Line, MemorySink, run_virtually
 from tumbler import definitions
 
 _BAUDS = (115200, 921600)

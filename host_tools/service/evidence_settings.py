@@ -5,8 +5,8 @@ from typing import Literal, cast, get_args
 
 from host_tools.boards import Board
 from host_tools.bridge.examining import Examination
+from host_tools.second_reader.profile import ProfileError, load_profile
 from host_tools.service.reading import Section
-from tumbler.reader import ProfileError, load_profile
 
 Evidence = Literal["before-settlement", "after"]
 _WITHIN_S = 90.0
@@ -33,7 +33,7 @@ def read_examination(table: Section, board: Board, baudrate: int, folder: Path) 
 
 def _check(table: Section, profile: Path, board: Board, baudrate: int, within_s: float) -> None:
     try:
-        read = load_profile(str(profile))
+        read = load_profile(profile)
     except (ProfileError, OSError) as error:
         table.find("profile", f"{profile} cannot be used: {error}")
         return
@@ -44,7 +44,7 @@ def _check(table: Section, profile: Path, board: Board, baudrate: int, within_s:
             "profile", f"is for {read.width} x {read.height} pixels, the camera gives {seen[0]} x {seen[1]}"
         )
     if baudrate:
-        needed_s = read.width * read.height * read.lamps * _BITS_A_BYTE / baudrate + _READING_S
+        needed_s = read.width * read.height * len(read.positions) * _BITS_A_BYTE / baudrate + _READING_S
         if within_s < needed_s:
             table.find(
                 "evidence_within_s",

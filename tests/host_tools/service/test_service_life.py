@@ -34,8 +34,8 @@ async def test_a_round_that_a_killed_service_left_is_concluded_at_the_next_start
         for task in at.service._tasks:  # what a kill leaves: nothing more is done
             task.cancel()
         await asyncio.gather(*at.service._tasks, return_exceptions=True)
-        for table in at.service.tables.values():
-            table._status = None
+        for name in at.service.tables:
+            at.service.dice_table(name)._status = None
     async with house(tmp_path, tumblers=tumblers) as at:
         await at.step(COVERED, "open-round")
         assert (await at.playing().round(COVERED, round_id)).state == "void"
@@ -92,7 +92,7 @@ async def test_a_stop_opens_no_further_round(tmp_path):
 async def test_a_table_whose_tumbler_is_away_refuses_steps_at_once(tmp_path):
     async with house(tmp_path) as at:
         await at.step(COVERED, "open-round")
-        at.service.tables[COVERED]._status = None
+        at.service.dice_table(COVERED)._status = None
         at.tumblers[COVERED].session.report = lambda: None
         with pytest.raises(DeviceAway):
             await at.playing().open_round(COVERED)

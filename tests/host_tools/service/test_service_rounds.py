@@ -275,7 +275,7 @@ async def test_an_alarm_is_seen_by_all_and_answered_for_by_a_supervisor(tmp_path
     async with house(tmp_path) as at:
         round_id = await at.betting()
         ended = await at.ended(COVERED, round_id)
-        running, books = at.service.tables[COVERED], at.service.books
+        running, books = at.service.dice_table(COVERED), at.service.books
         body = {"fact": "second-reader-differs", "device": [1, 2, 4], "second": [1, 2, 5]}
         await books.durably(lambda: books.notify(COVERED, ALARM, bytes.fromhex(round_id), body, 7))
         found = EvidenceAlarm(bytes.fromhex(round_id), ended.settlements[0].record or 0, body["fact"])
