@@ -1,5 +1,8 @@
 """Bodies on the platform: light regions of the low composite, each explained by top faces or by nothing."""
 
+# Buffers go where viper takes pointers.
+# pyright: reportArgumentType=false
+
 from array import array
 from math import ceil
 

@@ -5,6 +5,9 @@ has no shadow. The mirror image of a lamp in the dome is at a known place in tha
 there.
 """
 
+# Buffers go where viper takes pointers.
+# pyright: reportArgumentType=false
+
 from array import array
 
 from .kernels import count_levels, fill, merge, shrink, steepest

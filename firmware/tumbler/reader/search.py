@@ -4,6 +4,9 @@ A ring just inside a face's edge has no pips, so it is light all round wherever 
 outside are dark where no neighbour touches. The rings that see most dark outside them are the faces.
 """
 
+# Buffers go where viper takes pointers.
+# pyright: reportArgumentType=false
+
 from array import array
 from math import cos, pi, sin
 
