@@ -1,8 +1,8 @@
 """What each board's application leaves of the board's heap, measured on a 32-bit MicroPython as boards have.
 
 The slot's bytecode runs whole, with its frame and reader's buffers, on a port of stand-ins; with a camera it
-reads a scene. Baseline: the heap that hardware.json states. The module in a chip's own instructions, which
-some boards have, is left out: its twin in bytecode is measured.
+reads a scene. Baseline: the heap that hardware.json states. The modules in a chip's own instructions, which
+some boards have, are left out: their twins in bytecode are measured.
 """
 
 import json

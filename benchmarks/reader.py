@@ -1,16 +1,20 @@
 """The dice readers on the committed scenes, and on the sets in the folder that FRAMES names.
 
 Right, wrong and refused of the device's reader under MicroPython, of the host's second reader and of the
-popular recipe in the same run; the device's time and heap a scene. A set is a folder with labels.jsonl and
+popular recipe in the same run; the device's time and heap a scene, with its kernels in viper and with their
+plain twins. A set is a folder with labels.jsonl and
 scenes of four lamps or one picture each, as host_tools/scoring/profiles.py tells.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 from functools import cache, partial
 from pathlib import Path
+from statistics import median
+from typing import NamedTuple
 
 from host_tools.images import load_scene
 from host_tools.read.runtimes import read_on_host, read_on_micropython, serving
@@ -23,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 FRAMES = ROOT / "tests/frames"
 PROFILES = ROOT / "firmware/profiles"
 MICROPYTHON = Path(sys.executable).with_name("micropython")
-HEAPS = {"320x240": "scenes320/0032", "160x120": "scenes160/0032"}
+SCENES = {"320x240": "scenes320/0032", "160x120": "scenes160/0032"}  # one of the set, in which dice touch
 HEAP_KB = range(100, 601, 10)
 
 
@@ -40,10 +44,8 @@ def run() -> list[dict]:
                 what = f"{title}, {reader}: time of a scene"
                 rows.append(_row(f"{what}, median", times[len(times) // 2], None, "ms"))
                 rows.append(_row(f"{what}, slowest", times[-1], None, "ms"))
-    for size, scene in HEAPS.items():
-        rows.append(
-            _row(f"{size}, device: least 64-bit heap with code and frame", least_heap(scene), None, "KB")
-        )
+    for size in SCENES:
+        rows += _twins(size, measure(size))
     return rows
 
 
@@ -66,17 +68,56 @@ def score(folder: Path) -> dict[str, Score]:
         return score_set(folder, Profiles(folder, Path(made)), openers)
 
 
+class Twins(NamedTuple):
+    """At one size: median milliseconds of a committed scene and least KB of heap, with the device's
+    viper kernels and with its plain ones, and the median of the popular recipe."""
+
+    viper_ms: float
+    plain_ms: float
+    recipe_ms: float
+    viper_kb: int
+    plain_kb: int
+
+
+def measure(size: str) -> Twins:
+    """Measure both twins and the recipe in one run, scene by scene."""
+    scene = FRAMES / SCENES[size]
+    with tempfile.TemporaryDirectory() as made:
+        plain = Path(made) / "firmware"
+        shutil.copytree(bytecode(), plain)
+        (plain / "tumbler/reader/kernels_viper.mpy").unlink()
+        openers = {
+            "viper": partial(read_on_micropython, firmware=bytecode()),
+            "plain": partial(read_on_micropython, firmware=plain),
+            "recipe": read_by_recipe,
+        }
+        scores = score_set(scene.parent, Profiles(scene.parent, Path(made)), openers)
+        medians = {name: median(score.times) for name, score in scores.items()}
+        heaps = [least_heap(scene, firmware) for firmware in (bytecode(), plain)]
+    return Twins(medians["viper"], medians["plain"], medians["recipe"], *heaps)
+
+
+def _twins(size: str, found: Twins) -> list[dict]:
+    scene = f"{size}, device: median of a scene, viper kernels"
+    heap = f"{size}, device: least 64-bit heap with code and frame, viper kernels"
+    return [
+        _row(f"{scene}; plain ones", found.viper_ms, found.plain_ms, "ms"),
+        _row(f"{scene}; popular recipe, compiled", found.viper_ms, found.recipe_ms, "ms"),
+        _row(f"{heap}; plain ones", found.viper_kb, found.plain_kb, "KB"),
+    ]
+
+
 @cache
 def bytecode() -> Path:
     """The firmware as a board holds it."""
     return build()
 
 
-def least_heap(scene: str) -> int:
-    """Smallest heap, in KB, with which the device's reader reads a touching scene from a stream."""
-    frames = load_scene(FRAMES / scene)
+def least_heap(scene: Path, firmware: Path) -> int:
+    """Smallest heap, in KB, with which the device's reader reads a scene from a stream."""
+    frames = load_scene(scene)
     profile = PROFILES / f"white_black_{frames[0].width}.json"
-    script = serving(profile, 3, bytecode())
+    script = serving(profile, 3, firmware)
     for size in HEAP_KB:
         command = [MICROPYTHON, "-X", f"heapsize={size}k", "-c", script]
         pixels = b"".join(frame.pixels for frame in frames)

@@ -24,11 +24,12 @@ MICROPYTHON = Path(sys.executable).with_name("micropython")
 HEAP = "480k"  # of the 64-bit port, whose objects are twice as large as a Pico's
 _SERVE = """
 import gc, sys, time
-gc.threshold(32768)  # else what the compiler leaves behind parts the heap
+gc.threshold(32768)  # else what loading the code leaves behind parts the heap
 sys.path.insert(0, {firmware!r})
 from tumbler.reader import Reader, load_profile
 from tumbler.reader.stdio import serve
 reader = Reader(load_profile({profile!r}), {count})
+gc.threshold(-1)  # as on the device: collect when memory is used up
 serve(reader, sys.stdin.buffer, sys.stdout.write, time.ticks_ms, time.ticks_diff)
 """
 
