@@ -211,8 +211,9 @@ def _figures(load: Load, looks: Looks, players: Players, took_s: float, cpu_s: f
 
 
 def _percentiles(values: list[float], factor: float) -> dict[str, float]:
-    if len(values) < 2:
+    if not values:
         raise PromiseBroken("nothing has happened at the tables")
+    values = values * 2 if len(values) == 1 else values  # quantiles are of two at the least
     cuts = quantiles(values, n=100)
     return {"p50": round(cuts[49] * factor, 1), "p99": round(cuts[98] * factor, 1)}
 

@@ -15,20 +15,20 @@ TUMBLER = Path(sys.executable).with_name("tumbler")
 
 
 def test_a_dozen_tables_and_one_with_firmware_lose_and_double_nothing(tmp_path):
-    figures = run(Load(12, 1, 15, wagers=20, betting_s=3), tmp_path)
+    figures = run(Load(12, 1, 20, wagers=20, betting_s=3), tmp_path)
     assert figures["wagers"] > 0
     assert figures["verdicts"]["settled"] > 0
     assert figures["events"] >= 3 * figures["rounds"]
 
 
 def test_tables_that_share_a_database_lose_and_double_nothing(tmp_path, postgres):
-    figures = run(Load(3, 0, 10, betting_s=2, where=postgres.new_database()), tmp_path)
+    figures = run(Load(3, 0, 20, betting_s=2, where=postgres.new_database()), tmp_path)
     assert figures["wagers"] > 0
 
 
 def test_the_judge_finds_what_was_lost_or_never_happened(tmp_path):
     kept: list = []
-    run(Load(1, 0, 8, betting_s=2), tmp_path, keep=kept.extend)
+    run(Load(1, 0, 20, betting_s=2), tmp_path, keep=kept.extend)
     promised, players = kept
     ledger = tmp_path / "ledger.sqlite"
     assert judge(ledger, promised, players)["rounds"] > 0

@@ -14,7 +14,7 @@ async def mpremote(board, *arguments):
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(120):
         output, _ = await process.communicate()
     return process.returncode, output.decode().replace("\r\n", "\n")
 
