@@ -15,6 +15,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "firmware")]
 
 from generated_files import bring_up_to_date, is_check  # noqa: E402
 
+from host_tools.campaign.reader_report import disguises  # noqa: E402
+
 FOLDER = ROOT / "docs" / "campaign"
 PAGE = "docs/campaign.md"
 NAMES = ("reader", "table", "strong", "weak")
@@ -45,7 +47,7 @@ def _reader(figures):
         f" at most {_percent(told['errors_at_most'])}."
         f" {told['refused_rightly']:,} scenes were refused as they must be, and {told['lost']:,} of"
         f" {told['readable']:,} readable ones, {_percent(told['lost_share'])}. The reader crashed"
-        f" {figures['crashed']} times.\n"
+        f" {figures['crashed']} times. {disguises(told)}\n"
     )
     if figures["uncalibrated"]:
         yield (

@@ -29,12 +29,22 @@ def report(figures: dict[str, Any], counted: ReaderFigures, studio: Studio) -> s
     return page("The reader's campaign", _parts(figures, counted, studio))
 
 
+def disguises(told: dict[str, Any]) -> str:
+    """What became of the dice whose damage makes one face into another, in a sentence."""
+    shown = told["deceived"] + told["not_deceived"]
+    return (
+        f"In {shown:,} more scenes a damage makes one face into another to the last spot, which no picture"
+        f" tells: {told['deceived']:,} were read as what shows."
+    )
+
+
 def _parts(figures: dict[str, Any], counted: ReaderFigures, studio: Studio) -> Iterator[str]:
     yield paragraph(
         f"The device's reader on MicroPython over {counted.all.scenes:,} scenes of the twin,"
         f" seed {studio.seed}, commit {figures['commit']}, {studio.units} tumblers calibrated from pictures."
         " Bounds hold at 95 % (Clopper and Pearson); the twin's situations are no natural rates."
     )
+    yield paragraph(disguises(counted.all.as_json()))
     yield table("All", _HEAD, [_row("all", counted.all)], 4)
     for axis, groups in counted.by.items():
         yield table(f"By {axis}", _HEAD, [_row(name, each) for name, each in sorted(groups.items())], 4)

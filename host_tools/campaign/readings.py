@@ -106,7 +106,8 @@ def label_of(shot: Shot) -> Label:
     """The truth of a scene, as readers are judged by it."""
     told = shot.label
     dice = tuple(
-        LabelledDie(die["face"], die["top_px"][0], die["top_px"][1], die["tilt_deg"]) for die in told["dice"]
+        LabelledDie(die["face"], die["top_px"][0], die["top_px"][1], die["tilt_deg"], die["shows"])
+        for die in told["dice"]
     )
     return Label(
         name=told["scene"],
@@ -116,6 +117,7 @@ def label_of(shot: Shot) -> Label:
         values=tuple(sorted(told["values"])),
         must_refuse=told["must_refuse"],
         borderline=told["borderline"],
+        undecidable=told["verdict"] == "undecidable",
         dice=dice,
         fields=told,
     )

@@ -191,6 +191,7 @@ class Judge:
         return {
             Verdict.READABLE: "lost",
             Verdict.BORDERLINE: "void, borderline",
+            Verdict.UNDECIDABLE: "void, borderline",
             Verdict.MUST_REFUSE: "void rightly",
         }[verdict]
 

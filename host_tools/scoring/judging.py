@@ -1,7 +1,8 @@
 """One scene judged: was the answer right, wrong or refused?
 
 A wrong face is an error everywhere, also when two wrong faces make the right set. Reading a scene that must
-be refused is an error. A borderline scene may be read or refused. Anything else should be read.
+be refused is an error. A borderline scene may be read or refused. Anything else should be read. Where damage
+makes one face into another, as no picture tells, what shows may be read, and is counted apart.
 """
 
 import math
@@ -20,6 +21,8 @@ class Outcome(StrEnum):
     REFUSED_RIGHTLY = "refused, must be"
     REFUSED_BORDERLINE = "refused, borderline"
     LOST = "refused, readable"
+    DECEIVED = "read as disguised"
+    NOT_DECEIVED = "refused, disguised"
 
     @property
     def is_error(self) -> bool:
@@ -29,7 +32,12 @@ class Outcome(StrEnum):
     @property
     def is_refusal(self) -> bool:
         """Whether the reader refused."""
-        return self in {Outcome.REFUSED_RIGHTLY, Outcome.REFUSED_BORDERLINE, Outcome.LOST}
+        return self in {
+            Outcome.REFUSED_RIGHTLY,
+            Outcome.REFUSED_BORDERLINE,
+            Outcome.LOST,
+            Outcome.NOT_DECEIVED,
+        }
 
 
 @dataclass(frozen=True)
@@ -47,6 +55,8 @@ def judge(label: Label, answer: dict) -> Judgement:
     pairs = _pairs(label, answer)
     if label.must_refuse:
         return Judgement(Outcome.READ_ANYWAY, pairs)
+    if label.undecidable and sorted(answer["faces"]) == sorted(die.shows for die in label.dice):
+        return Judgement(Outcome.DECEIVED, ())
     right = tuple(sorted(answer["faces"])) == label.values and all(true == read for true, read in pairs)
     return Judgement(Outcome.RIGHT if right else Outcome.WRONG, pairs)
 
@@ -54,6 +64,8 @@ def judge(label: Label, answer: dict) -> Judgement:
 def _refusal(label: Label) -> Outcome:
     if label.must_refuse:
         return Outcome.REFUSED_RIGHTLY
+    if label.undecidable:
+        return Outcome.NOT_DECEIVED
     return Outcome.REFUSED_BORDERLINE if label.borderline else Outcome.LOST
 
 

@@ -11,12 +11,14 @@ class LabelError(ValueError):
 
 @dataclass(frozen=True)
 class LabelledDie:
-    """What truly lies at `x`, `y` (pixels, the middle of its top face): a face 1 to 6."""
+    """What truly lies at `x`, `y` (pixels, the middle of its top face): a face 1 to 6, and the one that it
+    looks like, another one when its damage makes it so."""
 
     face: int
     x: float
     y: float
     tilt_deg: float
+    shows: int
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class Label:
     values       faces in no order
     must_refuse  reading it is an error, whatever the faces
     borderline   may be read or refused
+    undecidable  a damage makes a face into another: no picture tells, and a reader may read what shows
     dice         with their places; () when only the values are known
     fields       the whole JSON object, for what a particular set adds
     """
@@ -41,6 +44,7 @@ class Label:
     values: tuple[int, ...]
     must_refuse: bool
     borderline: bool
+    undecidable: bool
     dice: tuple[LabelledDie, ...]
     fields: dict
 
@@ -67,6 +71,7 @@ def _label(folder: Path, fields: dict) -> Label:
         values=tuple(sorted(int(face) for face in fields["values"])),
         must_refuse=fields.get("must_refuse", False),
         borderline=fields.get("borderline", False) or fields.get("category") == "quality",
+        undecidable=fields.get("verdict") == "undecidable",
         dice=tuple(_die(die) for die in fields.get("dice", ())),
         fields=fields,
     )
@@ -74,4 +79,5 @@ def _label(folder: Path, fields: dict) -> Label:
 
 def _die(fields: dict) -> LabelledDie:
     x, y = fields["top_px"] if "top_px" in fields else fields["centre_px"]
-    return LabelledDie(int(fields["face"]), float(x), float(y), float(fields["tilt_deg"]))
+    face = int(fields["face"])
+    return LabelledDie(face, float(x), float(y), float(fields["tilt_deg"]), int(fields.get("shows", face)))

@@ -50,8 +50,10 @@ def label(  # noqa: PLR0913, PLR0917 - a label tells of all these
 
 def _judged(truth: SceneTruth, picture: Picture) -> tuple[Verdict, str | None]:
     """What a reader has to do, and why, from the gravest of all that is wrong."""
-    if truth.verdict is not Verdict.MUST_REFUSE and picture.trouble:
-        return (Verdict.MUST_REFUSE if picture.trouble in GRAVE else Verdict.BORDERLINE), picture.trouble
+    if truth.verdict is not Verdict.MUST_REFUSE and picture.trouble in GRAVE:
+        return Verdict.MUST_REFUSE, picture.trouble
+    if truth.verdict in {Verdict.READABLE, Verdict.BORDERLINE} and picture.trouble:
+        return Verdict.BORDERLINE, picture.trouble
     return truth.verdict, truth.reason and str(truth.reason)
 
 
@@ -74,6 +76,7 @@ def _die_label(number: int, die: Die, told: DieTruth, picture: Picture, lens: Le
         "top_visible": round(picture.visible[number - 1], 3),
         "glare_frac": _glare(number, told.face, picture),
         "damaged": told.damaged,
+        "shows": told.shows,
     }
 
 

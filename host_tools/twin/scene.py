@@ -15,14 +15,17 @@ Rows = tuple[Vector, Vector, Vector]
 
 # All are on the face that looks up: a filled pip, a spot like a pip, a broken corner, a crack across it.
 DAMAGES = ("pip-lost", "pip-extra", "chipped", "cracked")
+# The middle pip filled, or one painted there, so that the face is another one to the last spot.
+DISGUISED = "disguised"
+DISGUISES = {2: 3, 3: 2, 4: 5, 5: 4}  # a face, and the one that it looks like
 
 
 @dataclass(frozen=True, slots=True)
 class Die:
     """One die: edge in mm, centre, `rotation` its own axes as columns (3x3) in the platform's frame.
 
-    `damage` names what is wrong with it, one of `DAMAGES`; empty for a sound die. `rounding`: radius in mm of
-    its edges and corners."""
+    `damage` names what is wrong with it, one of `DAMAGES` or `DISGUISED`; empty for a sound die.
+    `rounding`: radius in mm of its edges and corners."""
 
     edge: float
     centre: Vector

@@ -1,7 +1,8 @@
 """What a scene shows, told from its poses alone and never from how it was made or drawn.
 
 A reader is judged by this: it must refuse what cannot be read fairly, must read what lies flat, and may do
-either where both are defensible.
+either where both are defensible. A die whose damage makes one face into another shows nothing that is wrong,
+so no camera above can tell: such scenes are counted apart.
 """
 
 import math
@@ -11,7 +12,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from host_tools.twin.scene import Die, Scene, Thing, Vector
+from host_tools.twin.scene import DISGUISED, DISGUISES, Die, Scene, Thing, Vector
 from host_tools.twin.solid import footprint_gap, lowest, wall_gap
 
 FACES = (3, 2, 1, 4, 5, 6)  # on +x, +y, +z, -x, -y, -z of the die
@@ -29,6 +30,7 @@ class Verdict(StrEnum):
 
     READABLE = "readable"
     BORDERLINE = "borderline"
+    UNDECIDABLE = "undecidable"
     MUST_REFUSE = "must_refuse"
 
 
@@ -40,21 +42,25 @@ class Reason(StrEnum):
     STACKED = "stacked"
     COCKED = "cocked"
     DAMAGED = "damaged"
+    DISGUISED = "disguised"
     FOREIGN_OBJECT = "foreign_object"
     SLIGHT_TILT = "slight_tilt"
     SMALL_OBJECT = "small_object"
 
 
 _MAY_BE_READ = {Reason.SMALL_OBJECT, Reason.SLIGHT_TILT}
+_NO_PICTURE_TELLS = _MAY_BE_READ | {Reason.DISGUISED}
 
 
 @dataclass(frozen=True, slots=True)
 class DieTruth:
-    """One die. Degrees and mm; `lean`: azimuth from x towards which the upper face leans, 0..360, without
-    meaning at no tilt; `stacked`: it rests on another die; gaps are seen from above, 0 where one is over the
-    other; `gap_die` is infinite for a die alone."""
+    """One die. Degrees and mm; `shows`: the face that it looks like, `face` but for a disguise; `lean`:
+    azimuth from x towards which the upper face leans, 0..360, without meaning at no tilt; `stacked`: it rests
+    on another die; gaps are seen from above, 0 where one is over the other; `gap_die` is infinite for a die
+    alone."""
 
     face: int
+    shows: int
     tilt: float
     lean: float
     centre: Vector
@@ -83,7 +89,9 @@ class SceneTruth:
     def verdict(self) -> Verdict:
         if not self.reasons:
             return Verdict.READABLE
-        return Verdict.BORDERLINE if _MAY_BE_READ.issuperset(self.reasons) else Verdict.MUST_REFUSE
+        if _MAY_BE_READ.issuperset(self.reasons):
+            return Verdict.BORDERLINE
+        return Verdict.UNDECIDABLE if _NO_PICTURE_TELLS.issuperset(self.reasons) else Verdict.MUST_REFUSE
 
     @property
     def reason(self) -> Reason | None:
@@ -130,8 +138,10 @@ def _die_truth(index: int, scene: Scene) -> DieTruth:
     beside = [gap for gap, b, a in zip(gaps, below, above, strict=True) if not (b or a)]
     gap_wall = wall_gap(die, scene.platform_radius)
     x, y, _ = _up(die)
+    face = up_face(die)
     return DieTruth(
-        face=up_face(die),
+        face=face,
+        shows=DISGUISES.get(face, face) if die.damage == DISGUISED else face,
         tilt=tilt(die),
         lean=math.degrees(math.atan2(y, x)) % 360,
         centre=die.centre,
@@ -142,7 +152,7 @@ def _die_truth(index: int, scene: Scene) -> DieTruth:
         touching_wall=gap_wall < TOUCHING,
         gap_die=max(0.0, min(gaps, default=math.inf)),
         gap_wall=max(0.0, gap_wall),
-        damaged=bool(die.damage),
+        damaged=die.damage not in {"", DISGUISED},
     )
 
 
@@ -158,6 +168,7 @@ def _reasons(dice: Sequence[DieTruth], things: Sequence[Thing], count: int) -> l
         Reason.STACKED: any(die.stacked for die in dice),
         Reason.COCKED: any(die.tilt >= COCKED for die in dice),
         Reason.DAMAGED: any(die.damaged for die in dice),
+        Reason.DISGUISED: any(die.shows != die.face for die in dice),
         Reason.FOREIGN_OBJECT: largest >= FOREIGN,
         Reason.SLIGHT_TILT: any(SLIGHT <= die.tilt < COCKED for die in dice),
         Reason.SMALL_OBJECT: SPECK <= largest < FOREIGN,

@@ -3,12 +3,13 @@
 On a face, u and v are the other two axes of the die in cyclic order, as shares of its edge from the middle.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from host_tools.twin import scene
 from host_tools.twin.camera.errors import StyleError
 from host_tools.twin.camera.styles import Style
 from host_tools.twin.camera.vectors import Floats
@@ -67,10 +68,13 @@ class Skin:
         match die.damage:
             case "":
                 pass
+            case scene.DISGUISED:
+                shown = style.brand.pips(scene.DISGUISES.get(top, top))
+                spots[top] = [replace(spots[top][0], u=u, v=v) for u, v, _ in shown]
             case "pip-lost":
-                del spots[top][int(rng.integers(top))]
+                del spots[top][int(rng.integers(style.brand.losable(top)))]
             case "pip-extra":
-                spots[top].append(_extra(style, spots[top], rng))
+                spots[top].append(_extra(style, top, spots[top], rng))
             case "cracked":
                 crack = _crack(rng)
             case "chipped":
@@ -104,10 +108,12 @@ def _pips(style: Style, face: int) -> tuple[Spot, ...]:
     return tuple(Spot(u, v, radius, grey, depth=depth) for u, v, radius in style.brand.pips(face))
 
 
-def _extra(style: Style, pips: list[Spot], rng: np.random.Generator) -> Spot:
+def _extra(style: Style, face: int, pips: list[Spot], rng: np.random.Generator) -> Spot:
     """A spot like a pip where none belongs: at an empty place of the lattice or between places."""
     pitch = style.brand.pitch
     lattice = [(u * pitch, v * pitch) for u in (-1, 0, 1) for v in (-1, 0, 1)]
+    if face in scene.DISGUISES:
+        lattice.remove((0.0, 0.0))  # that would be another face
     reach = style.brand.pip + max(pip.radius for pip in pips)
     free = [at for at in lattice if all(np.hypot(at[0] - p.u, at[1] - p.v) > reach for p in pips)]
     u, v = free[rng.integers(len(free))] if free else (rng.uniform(-0.3, 0.3), pitch / 2)

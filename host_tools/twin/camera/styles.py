@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from host_tools.twin.camera.errors import SizeError, StyleError
+from host_tools.twin.scene import DISGUISES
 
 Pip = tuple[float, float, float]  # place u, v on the face and radius, all as a share of the edge
 
@@ -45,6 +46,10 @@ class Brand:
         along, across = self.six if face == 6 else (self.pitch, self.pitch)
         radius = self.single if face == 1 else self.pip
         return tuple((u * across, v * along, radius) for u, v in _PLACES[face])
+
+    def losable(self, face: int) -> int:
+        """How many of a face's pips, from the first on, leave no other face behind when they are lost."""
+        return face - (face - 1 == DISGUISES.get(face))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from host_tools.twin.camera.errors import StyleError
 from host_tools.twin.camera.polygons import put_disc
 from host_tools.twin.camera.styles import Style
 from host_tools.twin.camera.vectors import Floats
+from host_tools.twin.scene import DISGUISED, DISGUISES
 
 SIDE = 64  # pixels of a texture's side
 _CRACK = 0.2  # grey left in a crack
@@ -15,9 +16,9 @@ _CRACK = 0.2  # grey left in a crack
 def draw_face(style: Style, face: int, damage: str, rng: np.random.Generator) -> Floats:
     """Grey (SIDE, SIDE) of a face with the damage, or none. Columns are u, rows v, both from -0.5 to 0.5."""
     drawing = np.full((SIDE, SIDE), style.body, np.float32)
-    pips = list(style.brand.pips(face))
+    pips = list(style.brand.pips(DISGUISES.get(face, face) if damage == DISGUISED else face))
     if damage == "pip-lost":
-        del pips[int(rng.integers(len(pips)))]
+        del pips[int(rng.integers(style.brand.losable(face)))]
     for u, v, radius in pips:
         _disc(drawing, u, v, radius, style.pip_grey(face))
     for _ in range(rng.poisson(style.dirt)):
@@ -43,7 +44,7 @@ def _harm(drawing: Floats, style: Style, face: int, damage: str, rng: np.random.
         if rng.random() < 0.5:
             corner[:, 0] = SIDE - corner[:, 0]
         cv2.fillPoly(drawing, [np.rint(corner).astype(np.int32)], 0.35 * style.body + 0.02)
-    elif damage != "pip-lost":
+    elif damage not in {"pip-lost", DISGUISED}:
         raise StyleError(f"no camera can show the damage {damage!r}")
 
 
@@ -51,6 +52,8 @@ def _free_place(style: Style, face: int) -> tuple[float, float]:
     """The place of the lattice that is farthest from the face's pips."""
     pitch = style.brand.pitch
     places = [(u * pitch, v * pitch) for u in (-1, 0, 1) for v in (-1, 0, 1)]
+    if face in DISGUISES:
+        places.remove((0.0, 0.0))  # that would be another face
     pips = style.brand.pips(face)
     return max(places, key=lambda at: min(np.hypot(at[0] - u, at[1] - v) for u, v, _ in pips))
 

@@ -23,8 +23,9 @@ from host_tools.twin.placing.moves import (
     touching,
     turned_about_middle,
 )
-from host_tools.twin.scene import DAMAGES, Die, Scene, Thing
+from host_tools.twin.scene import DAMAGES, DISGUISED, DISGUISES, Die, Scene, Thing
 from host_tools.twin.solid import die_gap, footprint_gap, thing_gap, wall_gap
+from host_tools.twin.truth import up_face
 
 CLEAR = 1.0  # mm around a die that touches nothing
 CLOSE = 0.4  # largest gap in mm of what is placed as touching
@@ -285,6 +286,16 @@ def _damaged(table: _Table) -> Group:
     return dice, things
 
 
+def _disguised(table: _Table) -> Group:
+    dice, things = _ordinary(table)
+    able = [number for number, die in enumerate(dice) if up_face(die) in DISGUISES]
+    if not able:
+        raise _Full
+    which = able[table.rng.integers(len(able))]
+    dice[which] = replace(dice[which], damage=DISGUISED)
+    return dice, things
+
+
 def _missing(table: _Table) -> Group:
     dice, things = _ordinary(table)
     return dice[: int(table.rng.integers(table.machine.dice))], things
@@ -321,6 +332,7 @@ _LAYOUT: dict[str, Callable[[_Table], Group]] = {
     "slight-tilt": _slight,
     "stacked": _stacked,
     "damaged": _damaged,
+    "disguised": _disguised,
     "missing-die": _missing,
     "extra-die": _extra,
     "foreign-object": _foreign,

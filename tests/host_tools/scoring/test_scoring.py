@@ -69,6 +69,16 @@ def test_without_places_the_set_of_faces_counts(tmp_path):
     assert judge(label, {"verdict": "read", "faces": [2, 5]}).outcome is Outcome.WRONG
 
 
+def test_a_disguised_die_may_be_read_as_what_shows_and_as_nothing_else(tmp_path):
+    disguised = scene([3, 4, 5], verdict="undecidable")
+    disguised["dice"][0]["shows"] = 2
+    [label] = labels_of(tmp_path, disguised)
+    assert judge(label, answer([2, 4, 5])).outcome is Outcome.DECEIVED
+    assert not Outcome.DECEIVED.is_error
+    assert judge(label, answer([3, 4, 4])).outcome is Outcome.WRONG
+    assert judge(label, REFUSED).outcome is Outcome.NOT_DECEIVED
+
+
 @pytest.mark.parametrize(
     ("flags", "read", "refused"),
     [

@@ -25,7 +25,7 @@ from host_tools.twin.camera.picture import Picture
 from host_tools.twin.camera.warp import Warper
 from host_tools.twin.machine import Machine
 from host_tools.twin.placing import CATEGORIES, place
-from host_tools.twin.scene import DAMAGES, Die, Scene
+from host_tools.twin.scene import DAMAGES, DISGUISED, DISGUISES, Die, Scene
 from host_tools.twin.truth import up_face
 
 RENDERERS = (Tracer, Warper)
@@ -54,6 +54,14 @@ def _count_pips(picture: Picture, style: Style, face: int) -> int:
     return int(sum(area >= 6 * 16 for area in stats[1:count, cv2.CC_STAT_AREA]))
 
 
+def _is_dark_in_the_middle(picture: Picture, face: int) -> bool:
+    """Whether a dark spot is in the middle of the top face of die 1."""
+    light = np.min(picture.frames, 0).astype(float)
+    top = (picture.dice == 1) & (picture.faces == face)
+    row, column = (round(float(at.mean())) for at in np.nonzero(top))
+    return light[row - 1 : row + 2, column - 1 : column + 2].mean() < 0.6 * np.percentile(light[top], 75)
+
+
 @pytest.mark.parametrize("make", RENDERERS)
 @pytest.mark.parametrize("name", STYLES)
 def test_every_face_of_every_style_shows_its_pips(make, name: str):
@@ -80,6 +88,20 @@ def test_a_lost_and_an_extra_pip_change_what_is_counted(make):
         for damage, shown in (("pip-lost", face - 1), ("pip-extra", face + 1)):
             picture = _picture(make, Scene(60.0, (replace(die, damage=damage),)), style)
             assert _count_pips(picture, style, face) == shown
+
+
+@pytest.mark.parametrize("make", RENDERERS)
+@pytest.mark.parametrize("face", DISGUISES)
+def test_a_disguise_shows_another_face_and_other_damage_leaves_the_middle_alone(make, face: int):
+    style = STYLES["white_black"]
+    die = lying(face, 16.0, (0.0, 0.0), 0.7)
+    disguised = _picture(make, Scene(60.0, (replace(die, damage=DISGUISED),)), style)
+    assert _count_pips(disguised, style, face) == DISGUISES[face]
+    assert _is_dark_in_the_middle(disguised, face) == (face % 2 == 0)
+    for damage in ("pip-lost", "pip-extra"):
+        for seed in range(4):
+            harmed = _picture(make, Scene(60.0, (replace(die, damage=damage),)), style, seed)
+            assert _is_dark_in_the_middle(harmed, face) == (face % 2 == 1)
 
 
 @pytest.mark.parametrize("make", RENDERERS)

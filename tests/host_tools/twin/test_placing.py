@@ -25,6 +25,7 @@ SHOWS = {
     "slight-tilt": {Reason.SLIGHT_TILT},
     "stacked": {Reason.STACKED},
     "damaged": {Reason.DAMAGED},
+    "disguised": {Reason.DISGUISED},
     "missing-die": {Reason.MISSING_DIE},
     "extra-die": {Reason.EXTRA_DIE},
     "foreign-object": {Reason.FOREIGN_OBJECT, Reason.SMALL_OBJECT},

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from host_tools.twin.camera.photos import lying
 from host_tools.twin.scene import Die, Scene, Thing, rows, vector
 from host_tools.twin.solid import core, die_gap, footprint_gap, wall_gap
 from host_tools.twin.truth import TOUCHING, DieTruth, Reason, SceneTruth, Verdict, _reasons, tell
@@ -114,6 +115,16 @@ def test_count_damage_and_objects():
     assert shown(*three, things=(Thing((0, 30, 0.2), 0.2, 0.5),)).verdict is Verdict.READABLE
 
 
+@pytest.mark.parametrize("face", range(1, 7))
+def test_a_disguise_is_undecidable_unless_something_else_must_be_refused(face):
+    die = lying(face, 16.0, (0.0, 0.0), 0.0)
+    truth = tell(Scene(60.0, (replace(die, damage="disguised"),)), 1)
+    assert truth.faces == (face,)
+    assert truth.dice[0].shows == {2: 3, 3: 2, 4: 5, 5: 4}.get(face, face)
+    assert truth.verdict is (Verdict.UNDECIDABLE if face in {2, 3, 4, 5} else Verdict.READABLE)
+    assert tell(Scene(60.0, (replace(die, damage="disguised"),)), 2).verdict is Verdict.MUST_REFUSE
+
+
 def test_all_reasons_are_told_the_gravest_first():
     truth = shown(die_at(0, 0, damage="pip-lost"), die_at(2, 0, 24, rows(turn((0, 1, 0), 8))), count=3)
     assert truth.reasons == (Reason.MISSING_DIE, Reason.STACKED, Reason.COCKED, Reason.DAMAGED)
@@ -140,6 +151,7 @@ def test_the_committed_labels_are_judged_as_they_say(label):
 def from_label(die):
     return DieTruth(
         face=die["face"],
+        shows=die["face"],
         tilt=die["tilt_deg"],
         lean=0,
         centre=(0, 0, 0),
