@@ -33,6 +33,7 @@ from host_tools.virtual_board import BoardError, Scenario
 from host_tools.virtual_board.scenario import Round
 from host_tools.virtual_table import TableUnusable, VirtualTable, virtual_table
 from tests.host_tools.published_rules import LAYOUTS, published_odds
+from tumbler.definitions import LATCHING_FACTS
 
 ROUNDS = 50  # of a sitting
 WORDS = {  # what becomes of a round's dice, by weight; most others would take long to happen by themselves
@@ -136,6 +137,8 @@ class _Round:
             staked.extend(await self._bet(table))
 
         outcome = await self.virtual.table.play_round(bet)
+        if outcome.fact in LATCHING_FACTS:  # as a technician does, who has changed the dice
+            await self.virtual.table.clear_fault(outcome.fact)
         truth = self.dice.truth
         judge = Judge(self.terms, truth, self.dice.tumbles)
         return {

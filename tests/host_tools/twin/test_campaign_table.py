@@ -48,6 +48,12 @@ def test_a_sitting_is_played_from_stroke_to_settlement_and_nothing_is_wrong(
     assert table.is_clean(counted.as_json())
 
 
+def test_play_goes_on_after_a_die_was_found_damaged(profiles: Profiles) -> None:
+    damaged, following = Sitting(7, profiles, 2)(153)["rounds"]
+    assert (damaged["word"], damaged["fact"]) == ("damaged", "die-damaged"), "its fault is latched"
+    assert following["judged"] == "right"
+
+
 def test_the_same_seed_plays_the_same_sitting(profiles: Profiles) -> None:
     first, second = (Sitting(8, profiles, 2)(0) for _ in range(2))
     assert first == second
