@@ -341,6 +341,15 @@ DURABLE = (
 )
 
 
+def event_of(outcome: RoundOutcome) -> Event:
+    """What tells of a round's end."""
+    if outcome.verdict == "settled":
+        return RoundSettled(outcome.round, outcome)
+    if outcome.verdict == "void":
+        return RoundVoid(outcome.round, outcome.fact, outcome.action, outcome.clause)
+    return RoundReferred(outcome.round, outcome.fact, outcome.clause)
+
+
 def kind_of(event: Event) -> str:
     """Its name as it leaves the host: BetsOpen is bets-open."""
     return re.sub(r"(?<!^)(?=[A-Z])", "-", type(event).__name__).lower()

@@ -27,12 +27,10 @@ from host_tools.bridge.events import (
     RoundHeld,
     RoundOpened,
     RoundOutcome,
-    RoundReferred,
-    RoundSettled,
-    RoundVoid,
     StoreBack,
     StoreLost,
     body_of,
+    event_of,
     kind_of,
 )
 from host_tools.bridge.order import Standing
@@ -163,7 +161,7 @@ class LedgerSink:
         now_ms = self._clock.wall_ms()
         work = partial(self._ended, round_id, fact, now_ms)
         round_, outcome = await durably_noted(self.books, by, action, round_id, now_ms, work)
-        self._tell(round_.device, [_outcome_event(outcome)])
+        self._tell(round_.device, [event_of(outcome)])
         return outcome
 
     def _ended(self, round_id: bytes, fact: str, now_ms: int) -> tuple[ledger.Round, RoundOutcome]:
@@ -277,7 +275,7 @@ class LedgerSink:
         self._notify(round_.table, events, now_ms)
         if now.is_final:
             outcome = conclude(self.books, round_, now, self._find_rulebook, now_ms)
-            return [*events, _outcome_event(outcome)]
+            return [*events, event_of(outcome)]
         self._move_to(round_, now.state, now_ms)
         return events
 
@@ -338,11 +336,3 @@ def _round_events(round_: ledger.Round, record: Record, now: Standing) -> list[E
         tilts, confidences = tuple(record.fields["tilts"]), tuple(record.fields["confidences"])
         return [ResultRead(round_.id, now.faces, tilts, confidences, record.sequence)]
     return []
-
-
-def _outcome_event(outcome: RoundOutcome) -> Event:
-    if outcome.verdict == "settled":
-        return RoundSettled(outcome.round, outcome)
-    if outcome.verdict == "void":
-        return RoundVoid(outcome.round, outcome.fact, outcome.action, outcome.clause)
-    return RoundReferred(outcome.round, outcome.fact, outcome.clause)

@@ -22,10 +22,8 @@ from host_tools.bridge.events import (
     Event,
     RoundOpened,
     RoundOutcome,
-    RoundReferred,
-    RoundSettled,
-    RoundVoid,
     ShoeLoaded,
+    event_of,
 )
 from host_tools.bridge.feed import Feed
 from host_tools.bridge.terms import FindRulebook, new_round
@@ -153,7 +151,7 @@ class CardsTable:
         if current.state == "betting":
             bench = Bench(self._books, self._find_rulebook, now_ms)
             why = f"card {card.position} of the shoe was entered before no more bets"
-            events.append(_event(conclusion.void(bench, current, drawing.EXPOSED_EARLY, by.who, why)))
+            events.append(event_of(conclusion.void(bench, current, drawing.EXPOSED_EARLY, by.who, why)))
         return events
 
     # --- the steps of a round ---
@@ -216,7 +214,7 @@ class CardsTable:
         bench = self._bench()
         outcome = await self._books.durably(partial(self._announced, bench, round_id, by))
         if outcome is not None:
-            self._feed.put(_event(outcome))
+            self._feed.put(event_of(outcome))
 
     def _announced(self, bench: Bench, round_id: bytes, by: By) -> RoundOutcome | None:
         round_ = self._books.round(round_id)
@@ -239,7 +237,7 @@ class CardsTable:
 
         by = replace(by, told={"fact": fact, **by.told})
         outcome = await durably_noted(self._books, by, "order-void", round_id, bench.now_ms, work)
-        self._feed.put(_event(outcome))
+        self._feed.put(event_of(outcome))
 
     async def refer(self, round_id: bytes, by: By) -> None:
         """Leave a round that no clause covers to people; its wagers are frozen. Raises RoundEnded."""
@@ -251,7 +249,7 @@ class CardsTable:
             return conclusion.refer(bench, round_, REFERRED)
 
         outcome = await durably_noted(self._books, by, "refer", round_id, bench.now_ms, work)
-        self._feed.put(_event(outcome))
+        self._feed.put(event_of(outcome))
 
     # --- inside ---
 
@@ -263,14 +261,6 @@ class CardsTable:
         if current is None:
             raise WrongStep("no round goes on; a card is entered in its round: open one first")
         return current
-
-
-def _event(outcome: RoundOutcome) -> Event:
-    if outcome.verdict == "settled":
-        return RoundSettled(outcome.round, outcome)
-    if outcome.verdict == "void":
-        return RoundVoid(outcome.round, outcome.fact, outcome.action, outcome.clause)
-    return RoundReferred(outcome.round, outcome.fact, outcome.clause)
 
 
 def source_of(table: str) -> bytes:
