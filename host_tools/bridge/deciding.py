@@ -62,7 +62,7 @@ def void_referred(bench: Bench, round_id: bytes, decided_by: str, reason: str) -
 
     Raises WrongStep, DecisionIncomplete.
     """
-    round_, referral = _referred(bench.books, round_id)
+    round_, referral = referred(bench.books, round_id)
     decided_by, reason = decided_by.strip(), reason.strip()
     if not decided_by or not reason:
         raise DecisionIncomplete("name who decided on the void, and why")
@@ -80,7 +80,7 @@ def settle_referred(bench: Bench, round_id: bytes, faces: ledger.Faces, decision
 
     Raises WrongStep, settlement.OutcomeError for faces that are none, TermsLost.
     """
-    round_, referral = _referred(bench.books, round_id)
+    round_, referral = referred(bench.books, round_id)
     outcomes = _by_dice(bench, round_, faces)
     made = _by_referral(bench, referral, faces, decision.people)
     return _conclude(bench, round_, made, outcomes)
@@ -124,7 +124,8 @@ def void_affected(bench: Bench, table: str, round_id: bytes, decision: Decision)
     return _replace(bench, change, outcomes, decision)
 
 
-def _referred(books: Ledger, round_id: bytes) -> tuple[ledger.Round, ledger.Referral]:
+def referred(books: Ledger, round_id: bytes) -> tuple[ledger.Round, ledger.Referral]:
+    """A round that waits for people, and its referral. Raises WrongStep."""
     round_, referral = books.round(round_id), books.referral(round_id)
     if round_.state != "referred" or referral is None:
         raise WrongStep(f"round {round_id.hex()} is {round_.state}; people decide what was referred to them")

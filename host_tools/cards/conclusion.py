@@ -7,7 +7,7 @@ runs inside the caller's transaction.
 
 from host_tools import ledger, settlement
 from host_tools.bridge.conclusion import OUTSIDE_TERMS, ended, outcomes_by, told_of
-from host_tools.bridge.deciding import WRONG_RESULT, Bench, Decision, differences_of
+from host_tools.bridge.deciding import WRONG_RESULT, Bench, Decision, differences_of, referred
 from host_tools.bridge.errors import WrongStep
 from host_tools.bridge.events import RoundCorrection, RoundOutcome
 from host_tools.bridge.terms import terms_of
@@ -49,25 +49,21 @@ def refer(bench: Bench, round_: ledger.Round, fact: str) -> RoundOutcome:
     return _told(bench, round_, outcome)
 
 
-def settle_referred(
-    bench: Bench, round_: ledger.Round, faces: ledger.Faces, decision: Decision
-) -> RoundOutcome:
+def settle_referred(bench: Bench, round_id: bytes, faces: ledger.Faces, decision: Decision) -> RoundOutcome:
     """Settle a referred round by its three cards as two people saw them. Raises WrongStep, TermsLost."""
-    referral = bench.books.referral(round_.id)
-    if round_.state != "referred" or referral is None:
-        raise WrongStep(f"round {round_.id.hex()} is {round_.state}; people decide what was referred to them")
+    round_, referral = referred(bench.books, round_id)
     _enter_anew(bench, round_, faces, decision)
     ruled = (referral.fact, BY_CARDS, referral.clause)
     made = _settlement(bench, round_, faces, ruled, decision.people)
     return _conclude(bench, round_, made, _by_cards(bench, round_, faces))
 
 
-def correct(bench: Bench, round_: ledger.Round, faces: ledger.Faces, decision: Decision) -> RoundCorrection:
+def correct(bench: Bench, round_id: bytes, faces: ledger.Faces, decision: Decision) -> RoundCorrection:
     """Settle a settled round again by the cards that were drawn, because they were entered wrong.
 
     The document says nothing on it, so two people answer for it under its general clause; rounds after it
     stay as they are (as 5.2.2 has it). Raises WrongStep, NothingToCorrect, CardImpossible, TermsLost."""
-    before = bench.books.settlement(round_.id)
+    round_, before = bench.books.round(round_id), bench.books.settlement(round_id)
     if round_.state != "settled" or before is None:
         raise WrongStep(f"round {round_.id.hex()} is {round_.state}; only a settled round can be corrected")
     people = (decision.decided_by, decision.seconded_by)
