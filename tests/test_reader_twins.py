@@ -20,6 +20,7 @@ FRAMES = ROOT / "tests/frames"
 UNIX = Path(sys.executable).with_name("micropython")
 VIPER = ROOT / "firmware/tumbler/reader/kernels_viper.py"
 SETS = {"scenes320": 320, "scenes160": 160}
+MODULES = {"viper": "tumbler.reader.kernels_viper", "plain": "kernels_plain"}
 HEAP = "960k"  # the compiler takes its part
 PORTABLE = ["test_reader.py", "test_reader_corners.py", "test_reader_kernels.py", "test_sha512.py"]
 PROCESSORS = ["i386", "armhf"]
@@ -69,7 +70,7 @@ def read(interpreter, kernels, profile, folders):
     command, word = interpreter
     options = ["-X", f"heapsize={HEAP}", "tests/runners/read_scenes.py"]
     *lines, chosen = run([*command, *options, kernels, profile, *folders])
-    assert chosen == f"{word} ['kernels_{kernels}']"
+    assert chosen == f"{word} {MODULES[kernels]}"
     assert len(lines) == len(folders)
     return lines
 

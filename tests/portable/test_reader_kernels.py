@@ -54,8 +54,8 @@ class KernelsTest(unittest.TestCase):
 
     def test_both_twins_offer_the_same(self):
         for twin in TWINS:
-            for name in kernels.__all__:
-                self.assertTrue(callable(getattr(twin, name)))
+            for name in dir(kernels):
+                self.assertTrue(name.startswith("_") or callable(getattr(twin, name)))
 
     def test_fill_sets_these_levels_and_no_other(self):
         for twin in TWINS:

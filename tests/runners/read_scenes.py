@@ -2,7 +2,7 @@
 
     read_scenes.py viper|plain PROFILE FOLDER...       FOLDER: of one scene, with lamp0.raw, lamp1.raw ...
 
-Prints a line a scene, and the kernels' modules last.
+Prints a line a scene, and the kernels' module last.
 """
 
 import sys
@@ -10,9 +10,12 @@ import sys
 sys.path.insert(0, "firmware")
 
 if sys.argv[1] == "plain":
-    sys.modules["tumbler.reader.kernels_viper"] = sys  # which has none of its kernels
+    sys.path.append("firmware/tumbler/reader")
+    import kernels_plain  # pyright: ignore[reportMissingImports]
 
-from tumbler.reader import Reader, load_profile
+    sys.modules["tumbler.reader.kernels_viper"] = kernels_plain
+
+from tumbler.reader import Reader, kernels, load_profile
 
 
 def told(die):
@@ -39,9 +42,7 @@ def main(profile, folders):
             reading.detail,
             [told(die) for die in reading.dice],
         )
-    names = ("kernels_plain", "kernels_viper")
-    chosen = [name for name in names if hasattr(sys.modules.get("tumbler.reader." + name), "merge")]
-    print(sys.maxsize, chosen)
+    print(sys.maxsize, kernels._chosen.__name__)
 
 
 main(sys.argv[2], sys.argv[3:])

@@ -5,49 +5,21 @@ that the caller made, and frames have the size of the profile.
 """
 
 try:
-    from .kernels_viper import (
-        count_levels,
-        count_lights,
-        fill,
-        level,
-        merge,
-        next_inside,
-        next_outside,
-        next_pit,
-        next_under,
-        score,
-        shrink,
-        steepest,
-    )
+    from . import kernels_viper as _chosen
 except (ImportError, SyntaxError, NameError, ValueError):
     # No viper: CPython has no such module, wasm MicroPython refuses the decorator, Blinka's `micropython`
     # knows no viper types, and a file cross-compiled for another processor does not load.
-    from .kernels_plain import (
-        count_levels,
-        count_lights,
-        fill,
-        level,
-        merge,
-        next_inside,
-        next_outside,
-        next_pit,
-        next_under,
-        score,
-        shrink,
-        steepest,
-    )
+    from . import kernels_plain as _chosen
 
-__all__ = (
-    "count_levels",
-    "count_lights",
-    "fill",
-    "level",
-    "merge",
-    "next_inside",
-    "next_outside",
-    "next_pit",
-    "next_under",
-    "score",
-    "shrink",
-    "steepest",
-)
+count_levels = _chosen.count_levels
+count_lights = _chosen.count_lights
+fill = _chosen.fill
+level = _chosen.level
+merge = _chosen.merge
+next_inside = _chosen.next_inside
+next_outside = _chosen.next_outside
+next_pit = _chosen.next_pit
+next_under = _chosen.next_under
+score = _chosen.score
+shrink = _chosen.shrink
+steepest = _chosen.steepest
