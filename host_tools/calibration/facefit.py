@@ -10,13 +10,7 @@ from host_tools.calibration.classic import CLASSIC
 Floats = NDArray[np.float64]
 
 _AROUND = 0.8  # sides about the start's middle that are looked at
-_EDGES = (
-    3.0,
-    3.0,
-    1.8,
-    1.8,
-    *([1.2] * 7),
-)  # pixels over which an edge runs, round by round: soft, then sharp
+_EDGES = (3.0, 3.0, 1.8, 1.8, *[1.2] * 7)  # pixels over which an edge runs, fit by fit: soft, then sharp
 _STRAY = 2.5  # median deviations from which a pixel counts less: a rim, a side face, a speck
 _FAINT = 1.5  # levels below which a deviation is noise
 _WORST = 40.0  # and at which it is as bad as can be

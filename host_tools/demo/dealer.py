@@ -7,7 +7,7 @@ from functools import partial
 from host_tools.bridge.errors import RoundEnded
 from host_tools.bridge.events import RoundOutcome
 from host_tools.bridge.wagering import Wager, WagerAnswer
-from host_tools.demo.table import TABLE, demo_table
+from host_tools.demo.table import TABLE
 from host_tools.people import Person, Role
 from host_tools.service.playing import Playing
 from host_tools.service.service import Service
@@ -31,7 +31,7 @@ class Dealer:
     def __init__(self, service: Service, board: VirtualBoard) -> None:
         self._service = service
         self._board = board
-        self._running = demo_table(service)
+        self._running = service.dice_table(TABLE)
         self._door = Playing(service, Person("demo", Role.TABLE_SERVER, program=True, origin="demo"))
 
     async def ready(self) -> None:

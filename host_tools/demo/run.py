@@ -19,7 +19,7 @@ from host_tools.demo.displays import Display, JsonDisplay, LineDisplay, LiveDisp
 from host_tools.demo.players import Seat, seat_players
 from host_tools.demo.report import RoundReport
 from host_tools.demo.scenes import demo_scenario
-from host_tools.demo.table import TABLE, demo_table, served_table
+from host_tools.demo.table import TABLE, served_table
 from host_tools.demo.totals import Totals
 from host_tools.demo.view import TableSign, TableView
 from host_tools.rulebooks import RulebookError, UnknownLayoutError, UnknownRulebookError, load_rulebook
@@ -168,7 +168,7 @@ async def _console(display: Display, service: Service, pace: Pace) -> AsyncItera
 @asynccontextmanager
 async def _shown(display: Display, service: Service) -> AsyncIterator[None]:
     """The display is open and follows the table's events."""
-    running = demo_table(service)
+    running = service.dice_table(TABLE)
     display.view.sign = _sign(running.settings.terms, running.tumbler.id)
     following = asyncio.create_task(_follow(display, running.table.events()))
     display.open()

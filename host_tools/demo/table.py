@@ -11,7 +11,6 @@ from host_tools.bridge.examining import Examination
 from host_tools.link import SystemClock
 from host_tools.service.config import ApiSettings, ServiceConfig, TableSettings
 from host_tools.service.devices import Tumbler, VirtualTumbler
-from host_tools.service.running import RunningTable
 from host_tools.service.service import Service
 from host_tools.settlement import Table as Terms
 from host_tools.virtual_board import Scenario, VirtualBoard
@@ -82,8 +81,3 @@ async def served_table(  # noqa: PLR0913 - what a table is made of
         service.registry.write_public(directory / "registry.json")
         progress("Starting the controller ...")
         yield service, board
-
-
-def demo_table(service: Service) -> RunningTable:
-    """TABLE as it runs."""
-    return next(each for each in service.tables.values() if isinstance(each, RunningTable))
