@@ -27,7 +27,8 @@ class Deed(StrEnum):
     ENTER = "enter"  # propose dice by hand, or a mistyped card anew
     DRAW = "draw"  # enter cards as they are drawn
     LOAD_SHOE = "load-shoe"
-    DECIDE = "decide"  # propose the end of a referred or held round, a correction
+    DECIDE = "decide"  # release a held round, answer an alarm, propose a correction
+    RESOLVE = "resolve"  # end what the rules leave to the shift manager: a referred round
     CONFIRM = "confirm"  # be the second person
     CLEAR_FAULT = "clear-fault"
     CHANGE_DICE = "change-dice"
@@ -65,6 +66,7 @@ MAY: dict[Role, frozenset[Deed]] = {
             Deed.VOID,
             Deed.LOAD_SHOE,
             Deed.DECIDE,
+            Deed.RESOLVE,
             Deed.CONFIRM,
             Deed.CLEAR_FAULT,
             Deed.CHANGE_DICE,

@@ -50,6 +50,10 @@ class Proposals:
         self._waiting = {id: each for id, each in self._waiting.items() if each.taken or each.lapses_at > now}
         return [each.view for each in self._waiting.values()]
 
+    def find(self, proposal_id: str) -> ProposalView:
+        """The proposal of that id. Raises ProposalUnknown."""
+        return self._find(proposal_id).view
+
     def take(self, proposal_id: str, person: Person) -> ProposalView:
         """The proposal, for `person` to confirm; nobody else can meanwhile. `done` or `give_back` follows.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from host_tools import ledger
 from host_tools.bridge.deciding import Decision
 from host_tools.bridge.desk import Desk
+from host_tools.bridge.terms import terms_of
 from host_tools.cards.desk import CardsDesk
 from host_tools.ledger import LedgerUnavailable
 from host_tools.people import Deed, Person
@@ -23,9 +24,10 @@ DOUBTED = "referred-by-people"  # the fact of a reading that people did not beli
 RESOLUTION, MANUAL, CORRECTION, AFFECTED = "resolution", "manual-result", "correction", "void-affected"
 CARDS = "card-correction"
 
-# Whose proposals they are.
+# Whose proposals they are. One of two people who end a referred round is a shift manager: who proposes it,
+# or, where the dealer enters the dice, who confirms it.
 _PROPOSED_UNDER = {
-    RESOLUTION: Deed.DECIDE,
+    RESOLUTION: Deed.RESOLVE,
     MANUAL: Deed.ENTER,
     CORRECTION: Deed.DECIDE,
     AFFECTED: Deed.DECIDE,
@@ -44,7 +46,7 @@ class Case:
 
 class Deciding:
     """What `person` may decide. Methods raise NotAllowed, TableUnknown, RoundNotHere, and the bridge's
-    WrongStep where the round is in another state."""
+    WrongStep where the round is in another state, TermsLost where its rules are not known any more."""
 
     def __init__(self, service: Service, person: Person) -> None:
         self._service = service
@@ -54,9 +56,13 @@ class Deciding:
     # --- by one person ---
 
     async def void(self, table: str, round_id: str, fact: str, reason: str) -> RoundView:
-        """End the round without a result, because of `fact`, which the rulebook rules on."""
+        """End the round without a result, because of `fact`, which the rulebook rules on. What it refers is
+        the shift manager's to void: others refer the round."""
         running, round_ = self._at(Deed.VOID, table, round_id)
         require_reason(reason)
+        terms = terms_of(round_, self._service.find_rulebook)
+        if terms.rulebook.ruling(fact).action == "refer":
+            self._person.require(Deed.RESOLVE)
         if isinstance(running, RunningCards):
             await running.take(lambda: running.table.void_round(round_.id, fact, reason, self._playing.by()))
             return self._shown(running, round_.id)
@@ -90,7 +96,7 @@ class Deciding:
 
     async def void_referred(self, table: str, round_id: str, reason: str) -> RoundView:
         """Void a round that was referred: every stake goes back."""
-        running, round_ = self._at(Deed.DECIDE, table, round_id)
+        running, round_ = self._at(Deed.RESOLVE, table, round_id)
         require_reason(reason)
         by = self._playing.by(reason=reason)
         await running.table.desk.void_referred(round_.id, self._person.name, reason, by)
@@ -177,6 +183,8 @@ class Deciding:
         """Be the second person: it is done now. Returns the rounds it changed."""
         self._person.require(Deed.CONFIRM)
         proposals = self._service.proposals
+        if proposals.find(proposal_id).deed == MANUAL:
+            self._person.require(Deed.RESOLVE)
         proposal = proposals.take(proposal_id, self._person)
         try:
             views = await self._carry_out(proposal)

@@ -30,7 +30,7 @@ ROUTES = {
     ("POST", "/api/tables/{table}/rounds/{round}/withdrawals"): (Deed.WAGER, {"ids": ["1"]}),
     ("POST", "/api/tables/{table}/rounds/{round}/void"): (Deed.VOID, REASON),
     ("POST", "/api/tables/{table}/rounds/{round}/refer"): (Deed.REFER, REASON),
-    ("POST", "/api/tables/{table}/rounds/{round}/resolution"): (Deed.DECIDE, {"verdict": "void", **REASON}),
+    ("POST", "/api/tables/{table}/rounds/{round}/resolution"): (Deed.RESOLVE, {"verdict": "void", **REASON}),
     ("POST", "/api/tables/{table}/rounds/{round}/correction"): (Deed.DECIDE, DICE),
     ("POST", "/api/tables/{table}/rounds/{round}/manual-result"): (Deed.ENTER, DICE),
     ("GET", "/api/tables/{table}/rounds/{round}/evidence/{lamp}.png"): (Deed.SEE_EVIDENCE, None),

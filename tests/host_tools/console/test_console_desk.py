@@ -3,8 +3,10 @@
 import re
 from dataclasses import replace
 
+import pytest
 from playwright.sync_api import Page, expect
 
+from host_tools.rulebooks import load_rulebook
 from host_tools.service.views import DifferenceView
 from tests.host_tools.console.fake_house import a_proposal, a_round, a_table, in_state
 
@@ -50,15 +52,29 @@ def test_that_a_correction_is_shown_again_before_it_is_proposed_and_confirmed_by
     assert house.deeds[-1][:2] == ("confirm", "p3-correction")
 
 
-def test_that_a_dealer_sees_a_proposal_but_cannot_confirm_it(house, visit):
+@pytest.mark.parametrize("name", ["dora", "sam"])
+def test_that_a_referred_round_is_the_shift_managers(house, visit, name):
     table = in_state(a_table("Dragon 1"), "referred")
     house.show(table)
     assert table.round
     body = {"faces": [1, 2, 3], "reason": "read by eye"}
-    house.proposals.append(a_proposal("Dragon 1", table.round.id, "manual-result", body))
-    page = visit().sign_in("dora", DESK)
-    expect(page.locator(".proposal")).to_contain_text("A supervisor or shift manager confirms it.")
+    house.proposals.append(a_proposal("Dragon 1", table.round.id, "manual-result", body, by="theo"))
+    page = visit().sign_in(name, DESK)
+    expect(page.locator(".proposal")).to_contain_text("The shift manager confirms it")
     expect(page.get_by_role("button", name="Confirm")).to_have_count(0)
+    expect(page.get_by_role("button", name="Decide")).to_have_count(0)
+
+
+def test_that_a_supervisor_voids_what_the_rulebook_voids_and_refers_the_rest(house, visit):
+    house.show(in_state(a_table("Dragon 1"), "betting"))
+    page = visit().sign_in("sam", DESK)
+    page.get_by_role("button", name="Void", exact=True).click()
+    options = page.get_by_label("What happened").locator("option")
+    expect(options.first).to_be_attached()
+    facts = options.evaluate_all("all => all.map(each => each.value)")
+    rulings = load_rulebook("rws-sic-bo-etg-v8").irregularities
+    assert "exposed-early" in facts
+    assert "refer" not in {rulings[each].action for each in facts}
 
 
 def test_that_dice_by_hand_are_two_peoples(house, visit):

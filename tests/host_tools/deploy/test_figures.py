@@ -44,7 +44,7 @@ async def played(at: House) -> Samples:
     case = Case((4, 5, 6), "as the dice lie", "ab" * 32)
     proposal = await at.deciding(Role.SUPERVISOR).propose(CORRECTION, COVERED, settled, case)
     await at.deciding(Role.SHIFT_MANAGER).confirm(proposal.id)
-    await at.deciding(Role.SUPERVISOR).void(COVERED, await at.betting(), "host-void", "spilt drink")
+    await at.deciding(Role.SHIFT_MANAGER).void(COVERED, await at.betting(), "host-void", "spilt drink")
     tumbler = at.tumblers[COVERED].tumbler
     tumbler.record("fault", fact=FACTS["tilted"], detail="4 degrees")
     tumbler.faults.append("tilted")

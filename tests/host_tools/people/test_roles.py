@@ -19,6 +19,7 @@ enter         dealer supervisor
 draw          table-server dealer supervisor
 load-shoe     supervisor shift-manager
 decide        supervisor shift-manager
+resolve       shift-manager
 confirm       supervisor shift-manager
 clear-fault   shift-manager technician
 change-dice   supervisor shift-manager technician
@@ -38,7 +39,14 @@ def test_every_role_may_do_exactly_what_the_table_says():
 def test_who_plays_or_wagers_never_decides():
     for role in Role:
         if Deed.WAGER in MAY[role]:
-            assert not MAY[role] & {Deed.VOID, Deed.DECIDE, Deed.CONFIRM, Deed.ENTER, Deed.MANAGE}
+            assert not MAY[role] & {
+                Deed.VOID,
+                Deed.DECIDE,
+                Deed.RESOLVE,
+                Deed.CONFIRM,
+                Deed.ENTER,
+                Deed.MANAGE,
+            }
     for role in PROGRAM_ROLES:
         assert Deed.CONFIRM not in MAY[role]
 

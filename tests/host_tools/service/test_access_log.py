@@ -107,7 +107,7 @@ async def a_round_is_corrected(at: House) -> None:
 
 async def a_round_is_void(at: House) -> None:
     round_id = await at.betting()
-    await at.deciding(Role.SUPERVISOR).void(COVERED, round_id, "host-void", "spilt drink")
+    await at.deciding(Role.SHIFT_MANAGER).void(COVERED, round_id, "host-void", "spilt drink")
 
 
 async def referred_rounds_are_decided(at: House) -> None:
@@ -125,7 +125,8 @@ async def referred_rounds_are_decided(at: House) -> None:
 
 async def two_people(at: House, deed: str, round_id: str, faces: tuple[int, int, int]) -> None:
     case = Case(faces, "as the dice lie", PICTURE)
-    proposal = await at.deciding(Role.SUPERVISOR).propose(deed, COVERED, round_id, case)
+    role = Role.SHIFT_MANAGER if deed == RESOLUTION else Role.SUPERVISOR
+    proposal = await at.deciding(role, "Ada").propose(deed, COVERED, round_id, case)
     await at.deciding(Role.SHIFT_MANAGER).confirm(proposal.id)
 
 

@@ -58,7 +58,7 @@ async def an_eventful_hour(at: House, table: str) -> None:
     proposal = await at.deciding(Role.SUPERVISOR).propose(CORRECTION, table, settled, case)
     await at.deciding(Role.SHIFT_MANAGER).confirm(proposal.id)
     void = await at.betting(table)
-    await at.deciding(Role.SUPERVISOR).void(table, void, "host-void", "spilt drink")
+    await at.deciding(Role.SHIFT_MANAGER).void(table, void, "host-void", "spilt drink")
     tumbler = at.tumblers[table].tumbler
     tumbler.refusal = "unreadable"
     referred = await at.ended(table, await at.betting(table))

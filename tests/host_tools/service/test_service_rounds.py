@@ -135,16 +135,63 @@ async def test_a_step_for_another_round_or_out_of_order_changes_nothing(tmp_path
         assert (await playing.round(COVERED, second)).state == "betting"
 
 
-async def test_a_supervisor_voids_a_round_and_every_stake_goes_back(tmp_path):
+VOID_BY_THE_RULES, REFERRED_BY_THE_RULES = "exposed-early", "host-void"
+
+
+@pytest.mark.parametrize(
+    ("role", "fact"),
+    [(Role.SUPERVISOR, VOID_BY_THE_RULES), (Role.SHIFT_MANAGER, REFERRED_BY_THE_RULES)],
+)
+async def test_a_round_is_voided_as_the_rulebook_says_and_every_stake_goes_back(tmp_path, role, fact):
     async with house(tmp_path) as at:
         round_id = await at.betting()
         await at.playing().place(COVERED, round_id, [SMALL])
-        voided = await at.deciding(Role.SUPERVISOR).void(COVERED, round_id, "host-void", "spilt drink")
+        voided = await at.deciding(role).void(COVERED, round_id, fact, "spilt drink")
         assert voided.state == "void"
         assert voided.wagers[0].returned == "10.00"
-        assert voided.settlements[0].decided_by == "supervisor"
+        assert voided.settlements[0].decided_by == str(role)
         with pytest.raises(RoundEnded):
             await at.playing().no_more_bets(COVERED, round_id)
+
+
+async def test_what_the_rulebook_refers_a_supervisor_refers_and_voids_nothing(tmp_path):
+    async with house(tmp_path) as at:
+        round_id = await at.betting()
+        supervisor = at.deciding(Role.SUPERVISOR)
+        with pytest.raises(NotAllowed, match="resolve"):
+            await supervisor.void(COVERED, round_id, REFERRED_BY_THE_RULES, "spilt drink")
+        assert (await at.playing().round(COVERED, round_id)).state == "betting"
+        referred = await supervisor.refer(COVERED, round_id, REFERRED_BY_THE_RULES, "spilt drink")
+        assert referred.state == "referred"
+
+
+async def test_only_a_shift_manager_decides_a_referred_round(tmp_path):
+    async with house(tmp_path) as at:
+        round_id = await referred(at)
+        case = Case((1, 1, 2), "seen")
+        one, other = at.deciding(Role.SUPERVISOR, "Ada"), at.deciding(Role.SUPERVISOR, "Bo")
+        for refused in (
+            one.void_referred(COVERED, round_id, "steamed up"),
+            one.propose(RESOLUTION, COVERED, round_id, case),
+            at.deciding(Role.DEALER).propose(RESOLUTION, COVERED, round_id, case),
+        ):
+            with pytest.raises(NotAllowed, match="resolve"):
+                await refused
+        proposal = await one.propose(MANUAL, COVERED, round_id, case)
+        with pytest.raises(NotAllowed, match="resolve"):
+            await other.confirm(proposal.id)
+        assert (await at.playing().round(COVERED, round_id)).state == "referred"
+        (ended,) = await at.deciding(Role.SHIFT_MANAGER).confirm(proposal.id)
+        assert (ended.state, ended.faces) == ("settled", (1, 1, 2))
+
+
+async def test_a_supervisor_is_the_second_person_to_a_shift_manager(tmp_path):
+    async with house(tmp_path) as at:
+        round_id = await referred(at)
+        manager, supervisor = at.deciding(Role.SHIFT_MANAGER), at.deciding(Role.SUPERVISOR)
+        proposal = await manager.propose(RESOLUTION, COVERED, round_id, Case((1, 1, 2), "seen"))
+        (ended,) = await supervisor.confirm(proposal.id)
+        assert ended.settlements[-1].decided_by == "shift-manager"
 
 
 async def test_only_what_the_rulebook_refers_can_be_referred(tmp_path):
@@ -183,14 +230,14 @@ async def test_a_referred_round_waits_with_its_wagers_frozen_until_it_is_void(tm
 async def test_dice_that_people_state_count_when_a_second_person_confirms(tmp_path, deed):
     async with house(tmp_path) as at:
         round_id = await referred(at)
-        role = Role.SUPERVISOR if deed == RESOLUTION else Role.DEALER
+        role = Role.SHIFT_MANAGER if deed == RESOLUTION else Role.DEALER
         proposer = at.deciding(role, "Ada")
         proposal = await proposer.propose(deed, COVERED, round_id, Case((1, 1, 2), "seen", "ab" * 32))
         assert (await at.playing().round(COVERED, round_id)).state == "referred"
         with pytest.raises(NotNow):
             await proposer.propose(deed, COVERED, round_id, Case((1, 1, 2), "again", "ab" * 32))
         with pytest.raises(NotAllowed):
-            await at.deciding(Role.SUPERVISOR, "ada").confirm(proposal.id)
+            await at.deciding(Role.SHIFT_MANAGER, "ada").confirm(proposal.id)
         (ended,) = await at.deciding(Role.SHIFT_MANAGER, "Bo").confirm(proposal.id)
         made = ended.settlements[-1]
         assert (ended.state, made.faces, made.decided_by, made.seconded_by) == (
@@ -225,31 +272,31 @@ async def test_a_wrong_result_is_corrected_by_two_people_with_the_differences_li
 async def test_a_proposal_lapses_and_can_be_withdrawn(tmp_path):
     async with house(tmp_path) as at:
         round_id = await referred(at)
-        supervisor = at.deciding(Role.SUPERVISOR, "Ada")
-        case = Case((1, 1, 2), "seen", "ab" * 32)
-        first = await supervisor.propose(RESOLUTION, COVERED, round_id, case)
-        await supervisor.withdraw_proposal(first.id)
+        manager = at.deciding(Role.SHIFT_MANAGER, "Ada")
+        case = Case((1, 1, 2), "seen")
+        first = await manager.propose(RESOLUTION, COVERED, round_id, case)
+        await manager.withdraw_proposal(first.id)
         with pytest.raises(ProposalUnknown):
             await at.deciding(Role.SHIFT_MANAGER, "Bo").confirm(first.id)
-        second = await supervisor.propose(RESOLUTION, COVERED, round_id, case)
+        second = await manager.propose(RESOLUTION, COVERED, round_id, case)
         now = at.service.clock.now()
         at.service.proposals._now = lambda: now + 601.0
         with pytest.raises(ProposalUnknown):
             await at.deciding(Role.SHIFT_MANAGER, "Bo").confirm(second.id)
-        assert await supervisor.proposals() == []
+        assert await manager.proposals() == []
         assert (await at.playing().round(COVERED, round_id)).state == "referred"
 
 
 async def test_a_decision_without_a_reason_or_a_picture_is_refused(tmp_path):
     async with house(tmp_path) as at:
         round_id = await referred(at)
-        supervisor = at.deciding(Role.SUPERVISOR)
+        manager = at.deciding(Role.SHIFT_MANAGER)
         with pytest.raises(Asked):
-            await supervisor.void_referred(COVERED, round_id, "  ")
+            await manager.void_referred(COVERED, round_id, "  ")
         with pytest.raises((Asked, DecisionIncomplete)):
-            await supervisor.propose(RESOLUTION, COVERED, round_id, Case((1, 2, 3), "seen", "abcd"))
+            await manager.propose(RESOLUTION, COVERED, round_id, Case((1, 2, 3), "seen", "abcd"))
         with pytest.raises(Asked):
-            await supervisor.propose(RESOLUTION, COVERED, round_id, Case(None, "seen", "ab" * 32))
+            await manager.propose(RESOLUTION, COVERED, round_id, Case(None, "seen", "ab" * 32))
 
 
 async def test_everything_that_changes_state_is_in_the_access_log(tmp_path):

@@ -17,7 +17,7 @@ async def test_what_an_operator_must_know_is_logged_by_its_weight(tmp_path, capl
         await at.playing().place(COVERED, round_id, [Wager("1", "Mei", "small", "12.00")])
         await at.ended(COVERED, round_id)
         void = await at.betting()
-        await at.deciding(Role.SUPERVISOR).void(COVERED, void, "host-void", "spilt drink")
+        await at.deciding(Role.SHIFT_MANAGER).void(COVERED, void, "host-void", "spilt drink")
         tumbler = at.tumblers[COVERED].tumbler
         tumbler.record("fault", fact=FACTS["tilted"], detail="4 degrees")
         await at.until(lambda: any("fault-raised" in each.getMessage() for each in caplog.records))

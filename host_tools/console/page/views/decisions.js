@@ -1,4 +1,4 @@
-// What supervisors decide about a round; dice entered by hand are shown again before they count.
+// What supervisors and shift managers decide about a round; dice entered by hand are shown again before they count.
 
 import { path, post } from "../api.js";
 import { isOfCards } from "../deeds.js";
@@ -7,6 +7,7 @@ import { die, totalOf } from "../dice.js";
 import { h } from "../dom.js";
 import { choiceField, facesField, reasonField, textField } from "../fields.js";
 import { feltOf } from "../felt.js";
+import { may } from "../house.js";
 import { t, word } from "../texts.js";
 
 const CONCERN_LESS = /^terminal-lost|^wrong-result|^interrupted-after/; // one terminal, or a round that has its result
@@ -16,7 +17,7 @@ const address = (table, deed) => path("tables", table.name, "rounds", table.roun
 /** Void the round under way: for a fact on which the rulebook rules. */
 export async function voidRound(table) {
   const felt = await feltOf(table);
-  const rulings = Object.entries(felt.rulings).filter(([fact]) => !CONCERN_LESS.test(fact));
+  const rulings = Object.entries(felt.rulings).filter(([fact, ruling]) => !CONCERN_LESS.test(fact) && isMine(ruling));
   const facts = rulings.sort(([, one], [, two]) => isVoid(two) - isVoid(one)).map(rulingText);
   const answer = await ask({
     title: t("void.title"),
@@ -28,6 +29,8 @@ export async function voidRound(table) {
   return answer && post(address(table, "void"), answer);
 }
 
+// What the rulebook refers is the shift manager's to void.
+const isMine = (ruling) => ruling.action !== "refer" || may("resolve");
 const isVoid = (ruling) => ruling.action === "void";
 const rulingText = ([fact, ruling]) => [fact, `${word("fact", fact)} – ${word("action", ruling.action)}, ${ruling.clause}`];
 

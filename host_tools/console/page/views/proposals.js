@@ -42,6 +42,7 @@ function drawProposal(proposal) {
 }
 
 function confirmButton(proposal) {
+  if (proposal.deed === "manual-result" && !may("resolve")) return h("p", { class: "quiet" }, t("proposals.shift-manager"));
   if (!may("confirm")) return h("p", { class: "quiet" }, t("proposals.not-you"));
   return h("button", { type: "button", class: "primary", onclick: () => confirm(proposal) }, t("proposals.confirm"));
 }
