@@ -64,6 +64,7 @@ def make_app(service: Service | None) -> FastAPI:
     app.openapi = lambda: _description(app)
     app.state.service = service
     app.state.sockets = set()
+    app.state.most_sockets = socket.MOST_SOCKETS
     if service is not None:
         app.state.guard = Guard(service, secure=service.config.api.certificate is not None)
     for part in (tables.router, felts.router, cards.router, decisions.router, house.router):

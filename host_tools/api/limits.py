@@ -64,31 +64,42 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        body, whole = await _body(scope, receive)
-        if not whole:
+        try:
+            body = await _body(scope, receive)
+        except _Gone:
+            return  # half a request is none: nothing is done, and nobody is there for an answer
+        except _TooLarge:
             answer = refusal(413, "too-large", f"a request has at most {MOST_BYTES} bytes; send less at once")
             await answer(scope, receive, send)
             return
         await self._app(scope, _again(body, receive), send)
 
 
-async def _body(scope: MutableMapping[str, Any], receive: Receive) -> tuple[bytes, bool]:
-    """The body, and whether it is whole and within bounds."""
+class _Gone(Exception):
+    """The client went before its request was whole."""
+
+
+class _TooLarge(Exception):
+    """The body is larger than may be, told or not."""
+
+
+async def _body(scope: MutableMapping[str, Any], receive: Receive) -> bytes:
+    """The whole body. Raises _Gone, _TooLarge."""
     told = dict(scope["headers"]).get(b"content-length", b"0")
     if not told.isdigit() or int(told[:20]) > MOST_BYTES:
-        return b"", False
+        raise _TooLarge
     parts: list[bytes] = []
     size, more = 0, True
     while more:
         message = await receive()
         if message["type"] != "http.request":
-            break
+            raise _Gone
         parts.append(message.get("body", b""))
         size += len(parts[-1])
         if size > MOST_BYTES:
-            return b"", False
+            raise _TooLarge
         more = message.get("more_body", False)
-    return b"".join(parts), True
+    return b"".join(parts)
 
 
 def _again(body: bytes, receive: Receive) -> Receive:

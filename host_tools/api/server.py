@@ -6,27 +6,20 @@ import resource
 from collections.abc import Callable, Iterator
 
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from fastapi import FastAPI
 
 from host_tools.api.app import make_app
+from host_tools.api.door import Door, Guest
+from host_tools.api.patience import IDLE_S, PatientHttp
+from host_tools.api.socket import MOST_SOCKETS
 from host_tools.service.service import Service
 
-SILENT_S = 30.0  # how long a connection may say nothing at all
 _MOST_FILES = 8192
-
-
-class PatientProtocol(H11Protocol):
-    """A connection that never says anything is closed, as one that is kept alive for nothing."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """See asyncio.Protocol."""
-        super().connection_made(transport)
-        self.timeout_keep_alive_task = self.loop.call_later(SILENT_S, self.timeout_keep_alive_handler)
+_SHARE = 0.75  # of them that connections may have; the others are for the ledger, the boards and the log
 
 
 async def serve(service: Service, started: Callable[[str], None] = lambda url: None) -> None:
-    """Serve a running service until cancelled; `started` gets the console's address."""
-    allow_many_sockets()
+    """Serve a running service until cancelled; `started` gets the console's address. Raises OSError."""
     api = service.config.api
     config = uvicorn.Config(
         make_app(service),
@@ -34,42 +27,64 @@ async def serve(service: Service, started: Callable[[str], None] = lambda url: N
         port=api.port,
         ssl_certfile=api.certificate,
         ssl_keyfile=str(api.key) if api.key else None,
-        http=PatientProtocol,
         ws="websockets-sansio",
         ws_max_size=65536,
         ws_per_message_deflate=False,  # it takes 300 KB a socket
         ws_ping_interval=20.0,
         ws_ping_timeout=20.0,
-        timeout_keep_alive=30,
+        timeout_keep_alive=int(IDLE_S),
         timeout_graceful_shutdown=10,
         server_header=False,
         proxy_headers=False,
         access_log=False,
         log_config=None,
+        log_level="error",  # what any stranger can cause is no line of the log
         lifespan="off",
     )
-    server = _Server(config, service)
-    telling = asyncio.create_task(_tell(server, started))
+    server = _Server(config, service, started)
     serving = asyncio.create_task(server.serve())
     try:
         await asyncio.shield(serving)
     finally:
         server.should_exit = True
         await serving
-        telling.cancel()
 
 
 class _Server(uvicorn.Server):
-    """A server that ends the streams before it waits for them."""
+    """A server behind a door that bounds its connections; it ends the streams before it waits for them."""
 
-    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+    def __init__(self, config: uvicorn.Config, service: Service, started: Callable[[str], None]) -> None:
         super().__init__(config)
+        self._app: FastAPI = config.app  # type: ignore[assignment]
         self._service = service
+        self._tell_started = started
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Signals are for who runs the service: uvicorn would end the process before the tables stop."""
         yield
+
+    async def startup(self, sockets=None) -> None:
+        """See uvicorn, which would listen without a door."""
+        api, most = self.config, int(_SHARE * allow_many_sockets())
+        door = Door(most, self._greet, api.ssl)
+        self._app.state.most_sockets = min(MOST_SOCKETS, most // 2)  # the other half is for requests
+        await self.lifespan.startup()
+        await door.open(api.host, api.port)
+        self.servers = [door]  # type: ignore[list-item]
+        self.started = True
+        scheme = "https" if api.is_ssl else "http"
+        host = f"[{api.host}]" if ":" in api.host else api.host
+        self._tell_started(f"{scheme}://{host}:{door.sockets[0].getsockname()[1]}")
+
+    def _greet(self, door: Door, guest: Guest) -> PatientHttp:
+        return PatientHttp(
+            door,
+            guest,
+            config=self.config,
+            server_state=self.server_state,
+            app_state=self.lifespan.state,
+        )
 
     async def shutdown(self, sockets=None) -> None:
         """See uvicorn."""
@@ -77,18 +92,10 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-async def _tell(server: uvicorn.Server, started: Callable[[str], None]) -> None:
-    while not server.started:  # noqa: ASYNC110 - nobody announces it
-        await asyncio.sleep(0.02)
-    api, port = server.config, server.servers[0].sockets[0].getsockname()[1]
-    scheme = "https" if api.is_ssl else "http"
-    host = f"[{api.host}]" if ":" in api.host else api.host
-    started(f"{scheme}://{host}:{port}")
-
-
-def allow_many_sockets() -> None:
-    """Idle sockets must not use up the process's files: have as many as the system allows."""
+def allow_many_sockets() -> int:
+    """Idle sockets must not use up the process's files: have as many as the system allows; how many."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
     if soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return wanted

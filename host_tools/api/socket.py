@@ -18,7 +18,7 @@ from host_tools.service.views import EventView
 
 SEND_S = 10.0  # how long a client may take to take an event
 CHECK_S = 15.0  # how often it is asked whether the session still lasts
-MOST_SOCKETS = 2000
+MOST_SOCKETS = 2000  # where the process may have as many connections as that takes
 
 # Close codes: those of RFC 6455 7.4.1, and HTTP's with 4000 added.
 NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, MALFORMED, TOO_MANY = 4401, 4403, 4404, 4422, 4429
@@ -32,8 +32,8 @@ async def follow_events(socket: WebSocket) -> None:
     """The durable events above number `after` (none: from now on) and all hints, of one `table` or all."""
     await socket.accept()
     open_sockets: set[WebSocket] = socket.app.state.sockets
-    if len(open_sockets) >= MOST_SOCKETS:
-        await socket.close(TRY_AGAIN, f"{MOST_SOCKETS} sockets are open; come back later")
+    if len(open_sockets) >= socket.app.state.most_sockets:
+        await socket.close(TRY_AGAIN, f"{len(open_sockets)} sockets are open; come back later")
         return
     open_sockets.add(socket)
     try:

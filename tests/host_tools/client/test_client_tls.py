@@ -1,5 +1,6 @@
 """With certificate files the API speaks TLS alone, and its cookie travels over nothing else."""
 
+import asyncio
 import datetime
 import ipaddress
 import ssl
@@ -11,6 +12,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from host_tools.api import door, patience
 from host_tools.client import HttpTables
 from host_tools.people import Role
 from tests.host_tools.api.api_rig import FOUNDER, Api, served
@@ -65,3 +67,25 @@ async def test_a_table_server_and_people_come_in_over_tls(tmp_path, certificate)
             async with httpx.AsyncClient() as plain:
                 with pytest.raises(httpx.TransportError):
                     await plain.get(url.replace("https", "http"))
+
+
+async def test_half_a_handshake_and_half_a_request_are_given_up(tmp_path, certificate, monkeypatch):
+    monkeypatch.setattr(door, "HANDSHAKE_S", 0.5)
+    monkeypatch.setattr(patience, "REQUEST_S", 0.5)
+    cert, key = certificate
+    trusted = ssl.create_default_context(cafile=str(cert))
+    async with house(tmp_path) as at:
+        at.service.config = replace(
+            at.service.config, api=replace(at.service.config.api, certificate=cert, key=key)
+        )
+        async with served(at) as url:
+            port = int(url.rpartition(":")[2])
+            for said in (b"", b"\x16\x03\x01", b"GET / HTTP/1.1\r\n\r\n"):
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.write(said)
+                await asyncio.wait_for(reader.read(), 5)
+                writer.close()
+            reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=trusted)
+            writer.write(b"GET /health HTTP/1.1\r\n")
+            assert (await asyncio.wait_for(reader.read(), 5)).startswith(b"HTTP/1.1 408 ")
+            writer.close()
