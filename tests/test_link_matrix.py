@@ -46,6 +46,7 @@ class Bench:
 
     def __init__(self, seed, folder, share=0.0, kinds=Faults.KINDS):
         self.rng = random.Random(seed)
+        self.greetings = random.Random(f"greetings {seed}")
         self.damage = Faults(self.rng, share, kinds)
         self.line = Line(self.damage, self.damage)
         self.folder = folder
@@ -60,13 +61,19 @@ class Bench:
         self.sink.during = self._dwell
 
     def _mounted(self, folder):
-        journal = journals.Journal(folder, capacity=200)
+        journal = journals.Journal(folder, capacity=800, kept=400)
         journal.mount()
         return journal
 
     def _new_session(self):
         self.host_runs += 1
-        return HostSession(self.line.transport, self.sink, self.clock, on_event=self.events.append)
+        return HostSession(
+            self.line.transport,
+            self.sink,
+            self.clock,
+            on_event=self.events.append,
+            new_greeting=lambda: self.greetings.randrange(1, 2**32),
+        )
 
     async def _dwell(self, moment):
         await asyncio.sleep(self.rng.uniform(0, 0.03))

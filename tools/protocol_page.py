@@ -34,18 +34,27 @@ otherwise. A frame is
 A body is a CBOR map with integer keys in deterministic form (RFC 8949 4.2.1); other forms are malformed.
 Only RECORD differs: its body is the record's sequence, eight bytes big-endian, and the record as stored.
 
-## Sessions
+## Conversations
 
-The device chooses a random session number at each boot and puts it into every frame; the host answers
-with the number it heard last. Frames of another session are from before a reboot and are dropped.
+A line may keep a frame for long, and damage, double or repeat it. So every frame is dated: it carries the
+number of its *session*, which is one conversation of one host with one boot of the device, and frames of
+another session are dropped, whatever they say. What a host learns or commands in a conversation is of after
+its beginning; what was on its way before has no effect any more.
 
-1. HELLO (device) says who it is, which protocol versions and which definitions it has, and which records
-   its journal holds. It is repeated until the host answers; GREET (host, session 0) asks for one.
-2. WELCOME (host) names the newest record that the host has committed, with its SHA-256, and the time of
-   day, and repeats the HELLO's `greeting`: GREET makes the next HELLO count one up, so no WELCOME of before
-   is good again. The device compares the hash with its journal: a host that committed something else is not
-   served.
-3. The device sends its records from the one after `committed` on.
+1. GREET (host, session 0) opens a conversation with a `greeting`, a random number of the host, new after each
+   loss of the device and in each life of the host's process. A device that does not have this greeting yet
+   gives it the next session number, at first a random one of the boot; then all that it had to say in the
+   session before is forgotten. A late copy of the greeting that it has changes nothing.
+2. HELLO (device) repeats the `greeting` that it answers, 0 for none since the boot, and says who it is, which
+   protocol versions and which definitions it has, and which records its journal holds. It is repeated until
+   the host answers. The host welcomes it only if the greeting is its own of now; to any other HELLO, as the
+   one of a device that has been restarted, it says GREET.
+3. WELCOME (host) names the newest record that the host has committed, with its SHA-256, and the time of
+   day. The device compares the hash with its journal: a host that committed something else is not served.
+4. The device sends its records from the one after `committed` on.
+
+Within a boot session numbers count up (past 2**32 - 1 to 1), so of two HELLOs that answer one greeting, the
+one of the later boot or session is the newer one.
 
 The host refuses a device whose schema differs, so nothing is ever misread for want of an update.
 
@@ -65,17 +74,21 @@ What moves records or the machine ({names(d.SEALED)}) is authentic; it carries
     mac = first {d.MAC_BYTES} bytes of HMAC-SHA-256(host key,
             "{d.SEAL_LABEL.decode()}"  type (1 byte)  session (4 bytes)  CBOR of the map without mac)
 
-The host key is made when the device is provisioned. The session number, new at each boot, is part of the
-input, so nothing old works after a reboot: no acknowledgement can be forged for a record that nobody has,
-and none replayed. Within a session an old ACK moves nothing back or on. NAK, PING and GREET are not sealed:
-they cost at most a repetition.
+The host key is made when the device is provisioned. The session number is part of the input, so nothing old
+works in a later conversation: no acknowledgement can be forged for a record that nobody has, and none
+replayed. Within a session an old ACK moves nothing back or on. NAK, PING and GREET are not sealed: they cost
+at most a repetition.
 
-COMMAND carries an `id` that grows within the session, the command's number and its arguments. The device
-answers every command with REPLY. A repeated `id` gets the stored reply and does nothing again; an `id` below
-the newest is refused. While the device writes its flash it may lose input, so the host sends nothing between
-a command and its reply, neither acknowledgement nor question, until the command itself must be repeated.
+COMMAND carries an `id` that grows within the boot, the command's number and its arguments. The device answers
+every command with REPLY. A command with the `id` and the contents of an earlier one gets the stored reply and
+does nothing again, also in another conversation, for which the host seals it anew; any other `id` that is not
+above the newest is refused. While the device writes its flash it may lose input, so the host sends nothing
+between a command and its reply, neither acknowledgement nor question, until the command itself must be
+repeated.
 
-STATUS, on a PING or a change, is neither signed nor numbered: it is for displays, never for money.
+STATUS, on a PING or a change, is not signed: it is for displays, and for what a host does next, never for
+money. It is of one moment, `last` included, and no two of a boot have the same `uptime_ms`: the host drops
+one that another has overtaken.
 
 ## Timeouts
 

@@ -53,6 +53,7 @@ class Controller:
         self._state = play.initial(faults, proven.last_round)
         self._received = bytearray(_RECEIVE_BYTES)
         self._status = None
+        self._told_last = None  # the journal's end at the newest notice
         self._scene_failed = "sensor-fault" in proven.faults
         self._senses = (self._sense_strokes, self._sense_enclosure, self._sense_rest)
         self._senses_failed = False  # in the newest step
@@ -109,9 +110,8 @@ class Controller:
         else:
             self._boot()
         self._link.keep = self._proven.wanted
+        self._notify(now)
         self._link.poll(now)
-        if self._booted or self._lost:
-            self._notify(now)  # a boot that waits has not told yet what became of the round it interrupted
 
     def _repeat_old_faults(self, now):
         """The record of a latched fault stays, and the journal would fill behind it: repeat it in time."""
@@ -133,6 +133,7 @@ class Controller:
             count = self._board.receive(self._received)
             if not count:
                 break
+            self._notify(now)  # what was said until now must not answer what is asked now
             for command in self._link.feed(memoryview(self._received)[:count], now):
                 self._obey(command, now)
         if not self._booted:
@@ -188,6 +189,7 @@ class Controller:
             status, detail = self._command(command["command"], command, now)
         except JournalFull:
             status, detail = "journal-full", "records wait for the host"
+        self._notify(now)  # before anything else is said: no status is of before the command
         self._link.reply(command["id"], status, play.device_state(self._state), detail, now)
 
     def _command(self, name, command, now):
@@ -289,7 +291,9 @@ class Controller:
         self._journal.acknowledge(self._journal.acknowledged, self._proven.wanted)
 
     def _notify(self, now):
-        """Tell the host what the display should show, when it changed."""
+        """Tell the host what the display should show, and where the journal ends, when it changed."""
+        if not self._booted and not self._lost:
+            return  # a boot that waits has not told yet what became of the round it interrupted
         state = self._state
         values = {
             "state": play.device_state(state),
@@ -300,8 +304,8 @@ class Controller:
         }
         if state.round is not None:
             values["round"] = state.round
-        if values != self._status:
-            self._status = values
+        if values != self._status or self._journal.last != self._told_last:
+            self._status, self._told_last = values, self._journal.last
             self._link.notify(values, now)
 
 

@@ -141,7 +141,7 @@ MESSAGES = {
             "last": (6, "uint"),  # newest record in the journal; 0: none
             "firmware": (7, "bytes:32"),
             "evidence": (8, "uint"),  # bytes of frames that it keeps of its newest scene; absent: none
-            "greeting": (9, "uint"),  # grows whenever a welcomed device is greeted anew
+            "greeting": (9, "uint"),  # of the GREET that it answers; 0: of none since the boot
         },
         ("protocol_min", "protocol_max", "schema", "device", "boot", "first", "last", "firmware", "greeting"),
     ),
@@ -158,7 +158,7 @@ MESSAGES = {
         },
         ("id", "status", "state", "sequence"),
     ),
-    "status": (  # unsigned and unsequenced: for displays and liveness, never for money
+    "status": (  # unsigned: for displays, liveness and what to do next, never for money; all of one moment
         0x04,
         "device",
         {
@@ -167,7 +167,7 @@ MESSAGES = {
             "at_rest": (2, "bool"),
             "faults": (3, "uints"),
             "last": (4, "uint"),
-            "uptime_ms": (5, "uint"),
+            "uptime_ms": (5, "uint"),  # when it was sent; no two of a boot have the same
             "round": (6, "bytes:16"),
             "crc_errors": (7, "uint"),
             "covered": (8, "bool"),  # the cover is closed: a round of covered play may open
@@ -193,7 +193,7 @@ MESSAGES = {
             "overruns": (1, "uint"),  # pieces longer than any frame
             "noise": (2, "uint"),  # pieces between delimiters that are no frame
             "echoes": (3, "uint"),  # frames of a device, as its own come back on two wires
-            "stale": (4, "uint"),  # frames of another session, or before a welcome
+            "stale": (4, "uint"),  # frames of another conversation, or before a welcome
             "malformed": (5, "uint"),
             "bad_macs": (6, "uint"),
             "replays": (7, "uint"),  # commands older than the newest
@@ -231,9 +231,8 @@ MESSAGES = {
             "committed_hash": (2, "bytes:32"),  # SHA-256 of that COSE_Sign1; FIRST_PREVIOUS when none
             "wall_ms": (3, "uint"),
             "mac": (4, "bytes:16"),
-            "greeting": (5, "uint"),  # of the hello that it answers
         },
-        ("protocol", "committed", "committed_hash", "wall_ms", "mac", "greeting"),
+        ("protocol", "committed", "committed_hash", "wall_ms", "mac"),
     ),
     "ack": (0x12, "host", {"committed": (0, "uint"), "mac": (1, "bytes:16")}, ("committed", "mac")),
     "nak": (0x13, "host", {"expected": (0, "uint")}, ("expected",)),
@@ -241,7 +240,7 @@ MESSAGES = {
         0x14,
         "host",
         {
-            "id": (0, "uint"),  # strictly increasing within a session; a repeated id gets the stored reply
+            "id": (0, "uint"),  # strictly increasing within a boot; a repeated id gets the stored reply
             "command": (1, "uint"),  # COMMANDS
             "round": (2, "bytes:16"),
             "mode": (3, "uint"),
@@ -253,8 +252,9 @@ MESSAGES = {
         ("id", "command", "mac"),
     ),
     "ping": (0x15, "host", {}, ()),  # answered by status
-    # Answered by hello; session 0. With `device` only by that one.
-    "greet": (0x16, "host", {"device": (0, "bytes:8")}, ()),
+    # Answered by hello; session 0. With `device` only by that one. A greeting (1 to 2**32 - 1) that the
+    # device does not have yet begins a new conversation: another session number, in which nothing old counts.
+    "greet": (0x16, "host", {"device": (0, "bytes:8"), "greeting": (1, "uint")}, ("greeting",)),
     # Questions that anyone on the line may ask, welcomed or not: they change nothing.
     "recall": (0x17, "host", {"sequence": (0, "uint")}, ("sequence",)),  # answered by recalled
     "inspect": (0x18, "host", {}, ()),  # answered by statistics
@@ -293,7 +293,7 @@ REPLY_STATUSES = {
     "done": 0,
     "malformed": 1,  # not a command of this protocol: detail says which part
     "bad-mac": 2,
-    "replayed": 3,  # id below the newest one of the session
+    "replayed": 3,  # id below the newest one of the boot
     "unknown-command": 4,
     "wrong-state": 5,  # the command does not fit the round's state: detail says why
     "wrong-round": 6,

@@ -33,13 +33,15 @@ from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.terms import new_round
 from host_tools.bridge.trust import Trust
 from host_tools.bridge.wagering import Wager, WagerAnswer, WithdrawalAnswer
-from host_tools.ledger import LedgerUnavailable
+from host_tools.ledger import Ledger, LedgerUnavailable
 from host_tools.link.tasks import together
 from host_tools.rulebooks import TERMINAL_FACTS
+from host_tools.settlement import Table as Terms
 
 _SETTLING_PAUSE_S = 0.05  # between two tries to close bets while the dice still come to rest
 
 Betting = Callable[["Table"], Awaitable[None]]
+Conclude = Callable[[Ledger, ledger.Round, Terms, int], RoundOutcome]
 
 
 class Table:
@@ -276,11 +278,9 @@ class Table:
         if current.state == "held":
             return None
         if current.state == "opening":
-            return await self._void_unopened(current.id)
+            return await self._void_unopened(current.id) or await self.recover()
         if playing != current.id:
-            now_ms = self._clock.wall_ms()
-            lost = partial(refer_lost, self._books, current, self.config.terms, now_ms)
-            return await durably_noted(self._books, BRIDGE, "refer-lost", current.id, now_ms, lost)
+            return await self._end(current, "refer-lost", refer_lost) or await self.recover()
         if current.state == "closed":
             return None
         return await self.void_round("host-lost")
@@ -298,9 +298,13 @@ class Table:
         return reply
 
     async def _told_everything(self) -> dict[str, Any]:
-        """The device's next status, once it is of the ledger's newest record: an older one may have been on
-        its way for long, and tell of a device that had not yet heard of the round."""
+        """What the device says in a conversation that begins now, once the ledger has all its records.
+
+        A status of before may have been on its way for long, and tell of a device that had not yet heard of
+        the round; and no command of before, that may be on its way yet, is carried out from now on."""
+        self._require_trust()
         self._status = None
+        await self._session.renew()
 
         def told() -> bool:
             return self._status is not None and self._sink.head(self.config.device)[0] == self._status["last"]
@@ -310,18 +314,21 @@ class Table:
 
     async def _until_shown(self, command: str, holds: Callable[[], bool]) -> None:
         """`_until`, for what the reply to a command has promised. Raises ReplyBelied."""
-        replied_at = self._clock.now()
-        await self._until(lambda: holds() or self._trust.belies(replied_at))
+        self._trust.on_reply()
+        await self._until(lambda: holds() or self._trust.belies)
         if not holds():
             self._session.counters["untrue_replies"] += 1
             raise ReplyBelied(command)
 
     async def _until(self, holds: Callable[[], bool]) -> None:
         while not self._now(holds):
-            if self._trust.reason:
-                raise link.DeviceQuarantined(self._trust.reason)
+            self._require_trust()
             self._changed.clear()
             await self._changed.wait()
+
+    def _require_trust(self) -> None:
+        if self._trust.reason:
+            raise link.DeviceQuarantined(self._trust.reason)
 
     def _now(self, holds: Callable[[], bool]) -> bool:
         """Whether it holds; not yet, while the store cannot be asked. The next status asks again."""
@@ -334,10 +341,20 @@ class Table:
         await self._until(lambda: not self._is_open(round_id))
         return outcome_of(self._books, self._books.round(round_id))
 
-    async def _void_unopened(self, round_id: bytes) -> RoundOutcome:
-        now_ms, round_ = self._clock.wall_ms(), self._books.round(round_id)
-        work = partial(void_unopened, self._books, round_, self.config.terms, now_ms)
-        return await durably_noted(self._books, BRIDGE, "void-unopened", round_id, now_ms, work)
+    async def _void_unopened(self, round_id: bytes) -> RoundOutcome | None:
+        return await self._end(self._books.round(round_id), "void-unopened", void_unopened)
+
+    async def _end(self, seen: ledger.Round, action: str, conclude: Conclude) -> RoundOutcome | None:
+        """Conclude a round without the device; None when it is not as it was `seen`."""
+        return await self._books.durably(partial(self._conclude, seen, action, conclude))
+
+    def _conclude(self, seen: ledger.Round, action: str, conclude: Conclude) -> RoundOutcome | None:
+        """Inside the transaction: a record of the round may have been committed just before it."""
+        if self._state(seen.id) != seen.state:
+            return None
+        now_ms = self._clock.wall_ms()
+        work = partial(conclude, self._books, seen, self.config.terms, now_ms)
+        return noted(self._books, BRIDGE, action, seen.id, now_ms, work)
 
     def _close_bets(self, round_id: bytes, by: By, now_ms: int) -> None:
         """Inside the transaction: a record that ends the round may have been committed just before it."""
@@ -399,8 +416,10 @@ class Table:
         self._trust.on_link(event)
         device = event.device or self.config.device
         if event.kind in ("connected", "restarted"):
-            self._status = None  # told by an earlier boot, perhaps
+            self._status = None  # told in an earlier conversation
             self._feed.put(DeviceConnected(device, event.boot or 0))
+        elif event.kind == "renewed":
+            self._status = None
         elif event.kind == "lost":
             self._feed.put(DeviceLost(device, event.reason))
         elif event.kind == "doubted":

@@ -4,13 +4,20 @@ Greetings, statuses and replies are not signed. So what they say against the dev
 on saying so; what its records prove holds for good.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from host_tools import link
 
 _FORKED_S = 5.0  # how long a device with a memory fault may keep its records to itself
 _WITHHELD_S = 60.0  # how long any device may claim records of which none comes
 _BELIED_S = 5.0  # how long statuses must contradict a reply: a delayed one may be older than it
+
+
+class _Moment(NamedTuple):
+    """Of a status, in seconds: by this clock and by the device's."""
+
+    heard: float
+    sent: float
 
 
 class Trust:
@@ -23,7 +30,7 @@ class Trust:
         self._behind = ""
         self._withheld = ""
         self._missing: tuple[int, float] | None = None  # the ledger's head, and since when more is claimed
-        self._complete: tuple[float, float] | None = None  # since when, and until when, no more was
+        self._complete: tuple[_Moment, _Moment] | None = None  # since when, and until when, no more was
 
     @property
     def reason(self) -> str:
@@ -35,6 +42,8 @@ class Trust:
         if event.kind in ("connected", "restarted"):
             self._greeted_behind = self._behind = self._withheld = ""
             self._missing = self._complete = None
+        elif event.kind == "renewed":
+            self._complete = None
         elif event.kind == "behind":
             self._greeted_behind = event.reason
         elif event.kind == "quarantined":
@@ -47,8 +56,9 @@ class Trust:
         else:
             self._greeted_behind = self._behind = ""
         if head >= status["last"]:
-            since = self._complete[0] if self._complete else now
-            self._missing, self._complete, self._withheld = None, (since, now), ""
+            heard = _Moment(now, status["uptime_ms"] / 1000)
+            since = self._complete[0] if self._complete else heard
+            self._missing, self._complete, self._withheld = None, (since, heard), ""
             return
         self._complete = None
         if self._missing is None or self._missing[0] != head or not self.stored:
@@ -58,12 +68,19 @@ class Trust:
         if now - self._missing[1] >= (_FORKED_S if forked else _WITHHELD_S):
             self._withheld = _withheld(forked, status["last"], head)
 
-    def belies(self, replied_at: float) -> bool:
-        """Whether the statuses since a reply say that the device has no record that is not stored."""
+    def on_reply(self) -> None:
+        """A reply has come: only what is heard from now on speaks for or against it."""
+        self._complete = None
+
+    @property
+    def belies(self) -> bool:
+        """Whether the statuses since the reply say, and go on saying, that no record is on its way.
+
+        Both clocks must have gone on: a status may be older than the reply though it came later."""
         if self._complete is None:
             return False
         since, until = self._complete
-        return until - max(since, replied_at) >= _BELIED_S
+        return min(until.heard - since.heard, until.sent - since.sent) >= _BELIED_S
 
 
 def _withheld(forked: bool, last: int, head: int) -> str:

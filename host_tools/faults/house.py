@@ -7,7 +7,6 @@ copied before anything is tidied up. The next host opens that copy.
 import asyncio
 import shutil
 from collections.abc import Callable, Coroutine, Sequence
-from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
@@ -102,16 +101,21 @@ class House:
         )
 
     def _new_session(self, **callbacks: Any) -> HostSession:
-        self.session = HostSession(self._open, self.sink, self._clock, **callbacks)
+        self.session = HostSession(
+            self._open, self.sink, self._clock, new_greeting=self._new_greeting, **callbacks
+        )
         return self.session
+
+    def _new_greeting(self) -> int:
+        return self._rng.randrange(1, 1 << 32)
 
     def _new_round_id(self) -> bytes:
         return self._rng.randbytes(16)
 
     async def _open(self) -> Transport:
         """Find the device on whatever port it is now."""
-        find = partial(identity.open_by_identity, self._device.id, [self._cable.pattern])
-        return await find()
+        ports = [self._cable.pattern]
+        return await identity.open_by_identity(self._device.id, ports, new_greeting=self._new_greeting)
 
     # --- life and death
 

@@ -25,7 +25,6 @@ _REOPEN_S = 0.5
 _MOST_WAITING = 32  # frames for a device; sessions repeat what is dropped
 
 _GREET, _POLL = definitions.HOST_TYPES["greet"], definitions.HOST_TYPES["poll"]
-_ANY_DEVICE = encode_frame(_GREET, 0, messages.pack("greet", {}))
 
 
 class Bus:
@@ -123,7 +122,6 @@ class _Line:
         self._news = asyncio.Event()
         self._loss = ""
         self._open = False
-        self._named = encode_frame(_GREET, 0, messages.pack("greet", {"device": device}))
 
     def opened(self) -> "_Line":
         """The line for a new conversation: nothing of an earlier one is left."""
@@ -168,7 +166,15 @@ class _Line:
         if len(self.waiting) == _MOST_WAITING:
             self._counters["dropped"] += 1
             return
-        self.waiting.append(self._named if data == _ANY_DEVICE else data)
+        self.waiting.append(self._named(data))
+
+    def _named(self, data: bytes) -> bytes:
+        """A session's frame; its greeting, which is for whoever is there, names the device."""
+        (frame,) = FrameParser(self._counters).feed(data)
+        if frame.type_byte != _GREET:
+            return data
+        greeting = messages.unpack("greet", frame.body)
+        return encode_frame(_GREET, 0, messages.pack("greet", {**greeting, "device": self.device}))
 
     async def close(self) -> None:
         """See Transport."""

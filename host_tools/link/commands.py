@@ -37,19 +37,28 @@ class Peer:
     boot: int
     host_key: bytes = field(repr=False)
 
+    def is_boot_of(self, other: "Peer | None") -> bool:
+        """Whether it is the same device, not restarted since: a command is carried out once in a boot."""
+        return other is not None and (self.device, self.boot) == (other.device, other.boot)
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True)
 class _Outstanding:
-    """A command whose reply is awaited."""
+    """A command whose reply is awaited, as `peer` is to get it now."""
 
-    id: int
-    session: int
-    frame: bytes
+    peer: Peer
+    values: dict[str, Any]
     reply: asyncio.Future[Reply]
+
+    @property
+    def frame(self) -> bytes:
+        """It is known again by its id and contents, in whatever conversation it is repeated."""
+        body = messages.sealed("command", self.values, self.peer.session, self.peer.host_key)
+        return encode_frame(definitions.HOST_TYPES["command"], self.peer.session, body)
 
 
 class CommandDesk:
-    """send_frame(session, frame) puts a frame on the line if that session is connected.
+    """send_frame(session, frame) puts a frame on the line if the conversation of that session goes on.
 
     Counted in `counters`: `command_repeats`, `stray_replies`.
     """
@@ -67,9 +76,9 @@ class CommandDesk:
         self._newest_id = 0
 
     @property
-    def session(self) -> int | None:
-        """The session to which a command is outstanding, or None."""
-        return self._outstanding.session if self._outstanding else None
+    def peer(self) -> Peer | None:
+        """Whose reply is awaited, or None."""
+        return self._outstanding.peer if self._outstanding else None
 
     async def quiet(self) -> None:
         """Return when the line may be used beside a command.
@@ -84,23 +93,31 @@ class CommandDesk:
 
     async def give(self, peer: Peer, name: str, values: dict[str, Any], deadline: float | None) -> Reply:
         """Have `peer` carry out the command `values` (of `command_values`). Raises CommandTimeout."""
-        outstanding = self._outstanding = self._sealed(peer, values)
+        # Ids follow the wall clock: a new process begins above the old one in the same boot.
+        self._newest_id = max(self._newest_id + 1, self._clock.wall_ms())
+        reply: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        outstanding = self._outstanding = _Outstanding(peer, {"id": self._newest_id, **values}, reply)
         try:
             return await self._reply_to(outstanding, name, deadline)
         finally:
             self._outstanding = None
 
-    async def repeat(self) -> None:
-        """Send what is outstanding once more, as the line is there again."""
-        if self._outstanding:
-            self._sent += 1
-            self._quiet_until = self._clock.now() + _LEAST_MS / 1000
-            await self._send_frame(self._outstanding.session, self._outstanding.frame)
+    async def go_on(self, peer: Peer) -> None:
+        """Send what is outstanding once more, in the conversation with `peer` that has begun."""
+        outstanding = self._outstanding
+        if outstanding and not outstanding.reply.done() and peer.is_boot_of(outstanding.peer):
+            outstanding.peer = peer
+            await self._send(outstanding)
+
+    async def _send(self, outstanding: _Outstanding) -> None:
+        self._sent += 1
+        self._quiet_until = self._clock.now() + _LEAST_MS / 1000
+        await self._send_frame(outstanding.peer.session, outstanding.frame)
 
     def on_reply(self, values: dict[str, Any]) -> None:
         """Take a REPLY of the device, with names for `status` and `state`."""
         outstanding = self._outstanding
-        if not outstanding or values["id"] != outstanding.id or outstanding.reply.done():
+        if not outstanding or values["id"] != outstanding.values["id"] or outstanding.reply.done():
             self._counters["stray_replies"] += 1
             return
         detail = values.get("detail", "")
@@ -114,17 +131,10 @@ class CommandDesk:
         if self._outstanding and not self._outstanding.reply.done():
             self._outstanding.reply.set_exception(error)
 
-    def _sealed(self, peer: Peer, values: dict[str, Any]) -> _Outstanding:
-        # Ids follow the wall clock: a new process begins above the old one in the same session.
-        self._newest_id = max(self._newest_id + 1, self._clock.wall_ms())
-        body = messages.sealed("command", {"id": self._newest_id, **values}, peer.session, peer.host_key)
-        frame = encode_frame(definitions.HOST_TYPES["command"], peer.session, body)
-        return _Outstanding(self._newest_id, peer.session, frame, asyncio.get_running_loop().create_future())
-
     async def _reply_to(self, outstanding: _Outstanding, name: str, deadline: float | None) -> Reply:
         self._sent = 0
         while True:
-            await self.repeat()
+            await self._send(outstanding)
             sent_at = self._clock.now()
             repeat_at = sent_at + self._round_trip.timeout / 1000
             wake_at = repeat_at if deadline is None else min(repeat_at, deadline)

@@ -20,20 +20,20 @@ _REMEMBERED = 64  # refused records
 
 
 class Doubts:
-    """The refused records of one line, and the sessions in which they came."""
+    """The refused records of one line, and the boots in which they came."""
 
     def __init__(self) -> None:
         self._refused: dict[bytes, int] = {}
-        self._session: int | None = None
+        self._boot: int | None = None
 
-    def are_proof(self, refusal: RecordRefused, raw: bytes, session: int) -> bool:
-        """Whether `raw`, refused in that session, is proof enough to believe its device no more."""
-        return isinstance(refusal, _PROOFS) or self._refused.get(raw, session) != session
+    def are_proof(self, refusal: RecordRefused, raw: bytes, boot: int) -> bool:
+        """Whether `raw`, refused in that boot, is proof enough to believe its device no more."""
+        return isinstance(refusal, _PROOFS) or self._refused.get(raw, boot) != boot
 
-    def remember(self, raw: bytes, session: int) -> bool:
-        """Keep a refused record in mind; whether it is the first of its session, which people are told."""
-        self._refused.setdefault(raw, session)
+    def remember(self, raw: bytes, boot: int) -> bool:
+        """Keep a refused record in mind; whether it is the first of its boot, which people are told."""
+        self._refused.setdefault(raw, boot)
         if len(self._refused) > _REMEMBERED:
             self._refused.pop(next(iter(self._refused)))
-        first, self._session = session != self._session, session
+        first, self._boot = boot != self._boot, boot
         return first

@@ -4,9 +4,10 @@ import asyncio
 import glob
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from host_tools.link import messages
+from host_tools.link.conversation import fresh_greeting
 from host_tools.link.errors import MessageInvalid, TransportLost
 from host_tools.link.framing import FrameParser, encode_frame
 from host_tools.link.transport import COMMON_POLICY, OpenPolicy, SerialTransport, open_serial
@@ -16,23 +17,27 @@ _GREET_S = 0.5
 ANSWER_S = 3.0  # above a device's longest stall; a board that opening resets needs its start beside
 
 
-async def open_by_identity(
+async def open_by_identity(  # noqa: PLR0913 - who is looked for, where and how
     device: bytes,
     candidates: Sequence[str],
     *,
     baudrate: int = 115200,
     policy: OpenPolicy = COMMON_POLICY,
     answer_s: float = ANSWER_S,
+    new_greeting: Callable[[], int] = fresh_greeting,
 ) -> SerialTransport:
     """The open port behind which the device (id of 8 bytes) answers, whatever its name is now.
 
     `candidates`: paths, URLs and glob patterns, as /dev/serial/by-id/* or /dev/ttyACM*. Every port is opened
     for this process alone, so one on which a session runs is passed over; the greeting names the device, so
-    another one stays as it is, and its port is given back as soon as it is known. Raises TransportLost, with
-    what was found on each port.
+    another one stays as it is, and its port is given back as soon as it is known. `new_greeting`: see
+    Conversation. Raises TransportLost, with what was found on each port.
     """
     ports = _ports(candidates)
-    tries = [asyncio.create_task(_probe(port, device, baudrate, policy, answer_s)) for port in ports]
+    tries: list[asyncio.Task[tuple[SerialTransport | None, str]]] = []
+    for port in ports:
+        probe = _probe(port, device, new_greeting(), baudrate, policy, answer_s)
+        tries.append(asyncio.create_task(probe))
     found: list[str] = []
     chosen: SerialTransport | None = None
     try:
@@ -57,8 +62,8 @@ def _ports(candidates: Sequence[str]) -> list[str]:
     return list(named.values())
 
 
-async def _probe(
-    port: str, device: bytes, baudrate: int, policy: OpenPolicy, answer_s: float
+async def _probe(  # noqa: PLR0913, PLR0917 - who is looked for, where and how
+    port: str, device: bytes, greeting: int, baudrate: int, policy: OpenPolicy, answer_s: float
 ) -> tuple[SerialTransport | None, str]:
     """The open port when the device answers on it, else None and what is there instead."""
     try:
@@ -67,7 +72,7 @@ async def _probe(
         return None, str(error)
     kept = False
     try:
-        answered = await _answer(transport, device, answer_s)
+        answered = await _answer(transport, device, greeting, answer_s)
         kept = answered == device
     except TransportLost as error:
         return None, f"{port}: {error}"
@@ -79,9 +84,12 @@ async def _probe(
     return (transport, "") if kept else (None, f"{port}: device {answered.hex()}")
 
 
-async def _answer(transport: SerialTransport, device: bytes, answer_s: float) -> bytes:
-    """Id of the device that answers. Raises TimeoutError, TransportLost."""
-    greeting = asyncio.create_task(_greet(transport, device))
+async def _answer(transport: SerialTransport, device: bytes, greeting: int, answer_s: float) -> bytes:
+    """Id of the device that answers, or of another one that is there. Raises TimeoutError, TransportLost.
+
+    A HELLO of the device that a serial server has kept answers no greeting of now.
+    """
+    greeted = asyncio.create_task(_greet(transport, device, greeting))
     parser = FrameParser(Counter())
     try:
         async with asyncio.timeout(answer_s):
@@ -89,16 +97,18 @@ async def _answer(transport: SerialTransport, device: bytes, answer_s: float) ->
                 for frame in parser.feed(await transport.read()):
                     if frame.type_byte == definitions.DEVICE_TYPES["hello"]:
                         try:
-                            return messages.unpack("hello", frame.body)["device"]
+                            hello = messages.unpack("hello", frame.body)
                         except MessageInvalid:  # of another release, perhaps: no device that is looked for
                             continue
+                        if hello["device"] != device or hello["greeting"] == greeting:
+                            return hello["device"]
     finally:
-        greeting.cancel()
-        await asyncio.gather(greeting, return_exceptions=True)
+        greeted.cancel()
+        await asyncio.gather(greeted, return_exceptions=True)
 
 
-async def _greet(transport: SerialTransport, device: bytes) -> None:
-    body = messages.pack("greet", {"device": device})
+async def _greet(transport: SerialTransport, device: bytes, greeting: int) -> None:
+    body = messages.pack("greet", {"device": device, "greeting": greeting})
     while True:
         await transport.write(encode_frame(definitions.HOST_TYPES["greet"], 0, body))
         await asyncio.sleep(_GREET_S)

@@ -1,4 +1,4 @@
-"""Records as they arrive in one session: strictly in order, each once, kept until they are committed."""
+"""Records as they arrive in one conversation: strictly in order, each once, kept until they are committed."""
 
 import hashlib
 from enum import Enum, auto
@@ -25,7 +25,7 @@ class Inbox:
 
     def __init__(self, peer: Peer, committed: int, digest: bytes) -> None:
         self.device = peer.device
-        self.session = peer.session
+        self.boot = peer.boot
         self.go_back(committed, digest)
         self._gap_reported = False
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from host_tools.link import messages
 from host_tools.link.clock import Clock, SystemClock
+from host_tools.link.conversation import fresh_greeting
 from host_tools.link.errors import MessageInvalid
 from host_tools.link.framing import Frame, FrameParser, encode_frame
 from host_tools.link.questions import ANSWERS, Questions
@@ -21,7 +22,7 @@ Told = Callable[[str, dict[str, Any]], None]
 
 
 class Observer:
-    """One open line. `told(name, values)` gets each HELLO of another session and each STATUS, named.
+    """One open line. `told(name, values)` gets the HELLO of each conversation and each STATUS, named.
 
     `device`: its id, or None while none answers. `heard`: clock time of its last frame, or None. `questions`
     asks it. `counters`: errors by name, as heard here.
@@ -35,6 +36,7 @@ class Observer:
         self._told = told
         self._clock = clock or SystemClock()
         self._session: int | None = None
+        self._greeting = fresh_greeting()
         self.questions = Questions(self._clock, self._ask, self.counters)
 
     async def run(self) -> None:
@@ -54,8 +56,9 @@ class Observer:
         while True:
             if self.heard is not None and self._clock.now() - self.heard > _SILENCE_S:
                 self.device = self._session = self.heard = None
+                self._greeting = fresh_greeting()
             if self._session is None:
-                await self._send("greet", 0, {})
+                await self._send("greet", 0, {"greeting": self._greeting})
             else:
                 await self._send("ping", self._session, {})
             await self._clock.sleep(_PING_S)
@@ -81,6 +84,8 @@ class Observer:
         self.heard = self._clock.now()
 
     def _on_hello(self, session: int, hello: dict[str, Any]) -> None:
-        if session != self._session:
+        if hello["greeting"] != self._greeting:
+            self._session = None  # it may have been restarted, or greeted by somebody else: greet it
+        elif session != self._session:
             self._session, self.device = session, hello["device"]
             self._told("hello", hello)

@@ -1,7 +1,8 @@
 """The host's session with one device: greet, commit records, acknowledge what is durable, give commands.
 
-The session owns the port for as long as `run` runs. It survives a lost port, a silent device and a device
-that reboots; what it never does is acknowledge a record that the sink has not committed.
+The session owns the port for as long as `run` runs. It has one conversation after the other, and
+survives a lost port, a silent device and one that reboots; what it never does is acknowledge a record that
+the sink has not committed.
 """
 
 import asyncio
@@ -13,6 +14,7 @@ from typing import Any, Literal, Protocol
 from host_tools.link import messages
 from host_tools.link.clock import Clock, SystemClock, done_by
 from host_tools.link.commands import CommandDesk, Peer, Reply, command_values
+from host_tools.link.conversation import Conversation, fresh_greeting, is_old
 from host_tools.link.doubts import Doubts
 from host_tools.link.errors import (
     CommandTimeout,
@@ -32,6 +34,7 @@ from host_tools.records import RecordRefused
 from tumbler import definitions
 
 _GREET_S = 1.0
+_GREET_AGAIN_S = 0.5  # at the soonest: a storm of late HELLOs must not become a storm of greetings
 _LATE_S = 1.0  # from which on this process is thought to have stood still
 _SHORTEST_REOPEN_S = 0.25
 _LONGEST_REOPEN_S = 5.0
@@ -57,7 +60,9 @@ class RecordSink(Protocol):
         ...
 
 
-EventKind = Literal["connected", "restarted", "lost", "refused", "behind", "doubted", "quarantined"]
+EventKind = Literal[
+    "connected", "restarted", "renewed", "lost", "refused", "behind", "doubted", "quarantined"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,8 @@ class Event:
     """What befell the connection.
 
     `connected`: the device was recognised and welcomed; `restarted`: the same, after a reboot of the device
-    while the session ran; `lost`: device silent or port gone (`device` None: it was not there);
+    while the session ran; `renewed`: another conversation with it has begun, though nothing befell it;
+    `lost`: device silent or port gone (`device` None: it was not there);
     `refused`: it cannot be talked to (unknown, or other definitions); `behind`: its journal ends before the
     sink's head; `doubted`: a record was dropped that the device need not have sent; `quarantined`: a refused
     record proves that the device is not to be believed.
@@ -83,7 +89,7 @@ class HostSession:
     `open_transport` opens the line anew whenever it is needed. `on_status` gets each STATUS as a dict with
     names for `state` and `faults` (unsigned: for displays only). `only` is the id of the one device to talk
     to: another one is refused though it is registered, as after a swap of two tables' cables. `ping_s`: the
-    longest the host stays quiet; `silence_s`: how long the device may.
+    longest the host stays quiet; `silence_s`: how long the device may. `new_greeting`: see Conversation.
 
     `last_heard`: clock time of the device's last valid frame, or None. `device`: id of the connected device,
     or None. `quarantined`: reasons by device id. `counters`: errors by name since the start, as the host saw
@@ -101,6 +107,7 @@ class HostSession:
         on_event: Callable[[Event], None] | None = None,
         ping_s: float = 1.0,
         silence_s: float = 5.0,
+        new_greeting: Callable[[], int] = fresh_greeting,
     ) -> None:
         self.last_heard: float | None = None
         self.quarantined: dict[bytes, str] = {}
@@ -115,8 +122,11 @@ class HostSession:
         self._silence_s = silence_s
         self._transport: Transport | None = None
         self._sent_at = 0.0
+        self._conversation = Conversation(new_greeting)
+        self._greeted_at: float | None = None
         self._peer: Peer | None = None
         self._newest_peer: Peer | None = None  # the connected one, or the last that was
+        self._told_lost = True
         self._connected = asyncio.Event()
         self._refusal: tuple[int, str] | None = None
         self._loss = ""  # what was last told about a line that is not there
@@ -142,7 +152,7 @@ class HostSession:
             await together(self._keep_link(), self._keep_storing(), self._keep_acknowledging())
         finally:
             self._stopped = True
-            if self._peer:
+            if not self._told_lost:
                 self._disconnect("the session was stopped")
             self._connected.set()  # wakes those who wait for a device, to be told that none will come
             self._desk.fail(SessionStopped("the session was stopped; look at the records"))
@@ -165,10 +175,24 @@ class HostSession:
         async with self._command_lock:
             peer = await self._peer_for_command(name, deadline)
             reply = await self._desk.give(peer, name, values, deadline)
-            if reply.status == "replayed" and self._peer == peer:
+            if reply.status == "replayed" and self._peer and self._peer.is_boot_of(peer):
                 # It did nothing: an earlier process gave newer ids, by a clock that has been set back since.
-                reply = await self._desk.give(peer, name, values, deadline)
+                reply = await self._desk.give(self._peer, name, values, deadline)
             return reply
+
+    async def renew(self) -> None:
+        """Begin a new conversation; returns once the device is connected in it. Raises SessionStopped.
+
+        What is still on its way then counts no more: no status and no reply of before is taken for a present
+        one, and no command of before is carried out that has not been yet.
+        """
+        async with self._command_lock:
+            if self._peer:
+                self._peer = None
+                self._connected.clear()
+                self._conversation.renew()
+                await self._greet()
+            await self.wait_connected()
 
     async def _peer_for_command(self, name: str, deadline: float | None) -> Peer:
         while not self._peer:
@@ -215,29 +239,40 @@ class HostSession:
 
     async def _keep_talking(self) -> None:
         """Greet until a device answers; then show life while nothing else is said, and notice its silence."""
-        greeted_at = None
+        self._greeted_at = None
         wake_at, spared = self._clock.now(), False
         while True:
             now = self._clock.now()
-            silent = self._peer and self.last_heard is not None and now - self.last_heard >= self._silence_s
+            heard = self.last_heard
+            silent = not self._told_lost and heard is not None and now - heard >= self._silence_s
             # This process may have stood still itself, and not have read what has come meanwhile.
             spared = bool(silent) and not spared and now - wake_at >= _LATE_S
             if silent and not spared:
                 self.counters["silences"] += 1
                 self._disconnect(f"nothing heard for {self._silence_s:g} s")
             if not self._peer:
-                due = now if greeted_at is None else greeted_at + _GREET_S
+                due = now if self._greeted_at is None else self._greeted_at + _GREET_S
                 if due <= now:
-                    greeted_at = now
-                    await self._send("greet", 0, {})
+                    await self._greet()
             else:
                 due = self._sent_at + self._ping_s
                 # A device that carries out a command may be deaf, writing its flash: repetition is enough.
-                if due <= now and self._desk.session is None:
+                if due <= now and self._desk.peer is None:
                     await self._send("ping", self._peer.session, {})
             pause = due - now if due > now else min(_GREET_S, self._ping_s)
             wake_at = self._clock.now() + pause
             await self._clock.sleep(pause)
+
+    async def _greet(self) -> None:
+        self._greeted_at = self._clock.now()
+        await self._send("greet", 0, {"greeting": self._conversation.greeting})
+
+    async def _greet_again(self) -> None:
+        """A HELLO has come that answers no greeting of this conversation: it is late, or the device's newest
+        conversation is another one. A device in this one does not mind; any other one enters it."""
+        self.counters["undated"] += 1
+        if self._greeted_at is None or self._clock.now() - self._greeted_at >= _GREET_AGAIN_S:
+            await self._greet()
 
     async def _send(self, name: str, session: int, values: dict[str, Any]) -> None:
         await self._send_body(name, session, messages.pack(name, values))
@@ -291,18 +326,25 @@ class HostSession:
         elif name in ANSWERS:
             self.questions.on_answer(name, messages.unpack(name, body))
         elif name == "status":
-            status = messages.named(messages.unpack(name, body))
+            self._hear_status(messages.named(messages.unpack(name, body)))
+
+    def _hear_status(self, status: dict[str, Any]) -> None:
+        if self._conversation.brings(status["uptime_ms"]):
             if self._on_status:
                 self._on_status(status)
+            return
+        self.counters["late_statuses"] += 1
+        if self._conversation.belied:
+            self._disconnect("its statuses are of before one that came: that one was not its own")
 
     async def _on_hello(self, session: int, values: dict[str, Any]) -> None:
         device, boot = values["device"], values["boot"]
         if not session:
             raise MessageInvalid("hello: session 0 is nobody's")
-        if self._peer and self._peer.device == device and boot < self._peer.boot:
-            self.counters["stale"] += 1
+        answers = values["greeting"] == self._conversation.greeting
+        if self._peer and not answers:
+            await self._greet_again()
             return
-        self.last_heard = self._clock.now()
         try:
             _check_definitions(values)
             self._check_identity(device)
@@ -310,33 +352,40 @@ class HostSession:
         except (MessageInvalid, UnknownDevice) as error:
             self._refuse(session, device, boot, str(error))
             return
-        if self._desk.session not in (None, session):
+        if not answers:
+            await self._greet_again()
+            return
+        if is_old(peer, self._peer):
+            self.counters["stale"] += 1
+            return
+        self.last_heard = self._clock.now()
+        if self._desk.peer and not peer.is_boot_of(self._desk.peer):
             self._desk.fail(DeviceRestarted("the device restarted before it replied; look at its records"))
-        await self._welcome(peer, values["last"], values["greeting"])
+        await self._welcome(peer, values["last"])
 
     def _check_identity(self, device: bytes) -> None:
         if self._only is not None and device != self._only:
             expected = self._only.hex()
             raise UnknownDevice(f"device {device.hex()} answers in place of {expected}: connect that one")
 
-    async def _welcome(self, peer: Peer, last: int, greeting: int) -> None:
-        """Tell the device what is committed; records that waited from before a reboot are asked for again."""
+    async def _welcome(self, peer: Peer, last: int) -> None:
+        """Tell the device what is committed; records that waited from before are asked for again."""
         async with self._sink_lock:
             committed, digest = self._sink.head(peer.device)
             fresh = self._peer != peer
             if fresh:
                 self._inbox = Inbox(peer, committed, digest)
+                self._conversation.begin()
         before, self._newest_peer, self._peer = self._newest_peer, peer, peer
         values = {
             "protocol": definitions.PROTOCOL_VERSION,
             "committed": committed,
             "committed_hash": digest,
             "wall_ms": self._clock.wall_ms(),
-            "greeting": greeting,
         }
         self.counters["welcomes"] += 1
         await self._send_sealed("welcome", peer, values)
-        await self._desk.repeat()
+        await self._desk.go_on(peer)
         if fresh and self._peer == peer:
             self._announce(peer, before)
             if last < committed:
@@ -347,8 +396,10 @@ class HostSession:
         self._refusal = None
         self._loss = ""
         self._connected.set()
-        again = before and before.device == peer.device and before.session != peer.session
-        self._tell("restarted" if again else "connected", peer.device, peer.boot, "")
+        again = before and before.device == peer.device and before.boot != peer.boot
+        kind = "connected" if self._told_lost or not peer.is_boot_of(before) else "renewed"
+        self._told_lost = False
+        self._tell("restarted" if again else kind, peer.device, peer.boot, "")
 
     async def _on_record(self, peer: Peer, sequence: int, raw: bytes) -> None:
         inbox = self._inbox
@@ -419,17 +470,20 @@ class HostSession:
 
     def _doubt(self, inbox: Inbox, raw: bytes, refusal: RecordRefused) -> None:
         self.counters["doubted"] += 1
-        if self._doubts.are_proof(refusal, raw, inbox.session):
+        if self._doubts.are_proof(refusal, raw, inbox.boot):
             self._quarantine(inbox.device, str(refusal))
-        elif self._doubts.remember(raw, inbox.session):
+        elif self._doubts.remember(raw, inbox.boot):
             self._tell("doubted", inbox.device, None, str(refusal))
 
     # --- what befalls the connection ---
 
     def _disconnect(self, reason: str) -> None:
         self._connected.clear()
+        self._conversation.renew()
+        self._greeted_at = None
         self._refusal = None
-        peer, self._peer = self._peer, None
+        peer = None if self._told_lost else self._newest_peer
+        self._told_lost, self._peer = True, None
         if peer:
             self._tell("lost", peer.device, peer.boot, reason)
         elif reason != self._loss:

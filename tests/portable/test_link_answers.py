@@ -171,7 +171,7 @@ class Frames(SessionCase):
         ((_, hello),) = self.line.taken()
         self.assertEqual(hello["evidence"], 4 * FRAME)
         self.evidence.capacity = 0
-        self.session.feed(frame("greet", {}, 0), 5)
+        self.greet(5)
         ((_, hello),) = self.line.taken()
         self.assertFalse("evidence" in hello)
 

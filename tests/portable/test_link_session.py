@@ -52,22 +52,20 @@ class Line:
         self.room = 100000
         self.parser = FrameParser()
         self.frames = []
-        self.greeting = 0  # of the newest hello
+        self.sessions = [SESSION]  # that the device may be in
 
     def write(self, data):
         data = bytes(data)[: self.room]
         self.room -= len(data)
         for frame in self.parser.feed(data):
             self.frames.append(frame)
-            if frame[0] == definitions.DEVICE_TYPES["hello"]:
-                self.greeting = unpack_message(frame[0], frame[2])[1]["greeting"]
         return len(data) or None
 
     def taken(self):
         """[(name, values), ...] since the last call."""
         messages = []
         for type_byte, session, body in self.frames:
-            if session != SESSION:
+            if session not in self.sessions:
                 raise ValueError(session)
             messages.append(unpack_message(type_byte, body))
         self.frames = []
@@ -82,6 +80,10 @@ class Line:
 
 def frame(name, values, session=SESSION):
     return encode_frame(HOST_TYPES[name], session, pack_message(name, values))
+
+
+def greet(greeting, **values):
+    return frame("greet", dict(values, greeting=greeting), 0)
 
 
 def sealed(values, key=KEY, session=SESSION, name="command"):
@@ -109,20 +111,34 @@ class SessionCase(unittest.TestCase):
         self.journal = MemoryJournal(self.records)
         self.line = Line()
         self.session = DeviceSession(self.journal, KEY, IDENTITY, SESSION, self.line.write)
+        self.greeting = 0  # the newest
 
-    def welcome(self, committed=0, now=0, digest=None):
+    def greet(self, now):
+        """Begin a new conversation; returns its session."""
+        self.greeting += 1
+        if self.greeting > 1:
+            self.line.sessions.append(self.line.sessions[-1] + 1)
+        self.session.feed(greet(self.greeting), now)
+        return self.line.sessions[-1]
+
+    def welcome(self, committed=0, now=0, digest=None, wall_ms=None):
+        """Welcome the conversation, the first one if there is none yet."""
         digest = digest or self.journal.digest(committed)
-        values = {"protocol": 1, "committed": committed, "committed_hash": digest, "wall_ms": 1000000 + now}
+        values = {"protocol": 1, "committed": committed, "committed_hash": digest}
+        values["wall_ms"] = 1000000 + now if wall_ms is None else wall_ms
         self.session.poll(now)
-        data = seal_of("welcome", dict(values, greeting=self.line.greeting))
+        if not self.greeting:
+            self.greet(now)
+        data = seal_of("welcome", values, session=self.line.sessions[-1])
         self.session.feed(data, now)
         return data
 
-    def ack(self, committed, now, session=SESSION):
+    def ack(self, committed, now, session=None):
+        session = self.line.sessions[-1] if session is None else session
         self.session.feed(seal_of("ack", {"committed": committed}, session=session), now)
 
     def nak(self, expected, now):
-        self.session.feed(frame("nak", {"expected": expected}), now)
+        self.session.feed(frame("nak", {"expected": expected}, self.line.sessions[-1]), now)
 
     def replies(self):
         return [values for name, values in self.line.taken() if name == "reply"]
@@ -145,6 +161,7 @@ class Greeting(SessionCase):
         self.assertEqual(self.line.names(), ["hello"] * 4)
         self.assertFalse(self.session.connected)
         self.welcome(3, 3600)
+        self.line.taken()
         self.assertTrue(self.session.connected)
         for now in range(3600, 9000, 50):
             self.session.poll(now)
@@ -153,7 +170,7 @@ class Greeting(SessionCase):
     def test_a_greeting_is_answered_at_once_and_asks_for_a_new_welcome(self):
         self.welcome(3)
         self.line.taken()
-        self.session.feed(frame("greet", {}, 0), 10)
+        self.greet(10)
         self.assertEqual(self.line.names(), ["hello"])
         self.assertFalse(self.session.connected)
         self.welcome(1, 20)
@@ -178,15 +195,16 @@ class Greeting(SessionCase):
 
     def test_frames_of_another_session_are_no_sign_of_life(self):
         self.welcome(0, 500)
-        for name in ("ping", "greet"):
-            self.session.feed(frame(name, {}, 77), 900)
+        for data in (frame("ping", {}, 77), frame("greet", {"greeting": 9}, 77)):
+            self.session.feed(data, 900)
         self.ack(2, 900, session=77)
         self.assertEqual(self.session.heard, 500)
         self.assertEqual(self.session.committed, 0)
         self.assertTrue(self.session.connected)
 
     def test_another_protocol_is_not_accepted(self):
-        values = {"protocol": 2, "committed": 0, "committed_hash": bytes(32), "wall_ms": 1, "greeting": 0}
+        values = {"protocol": 2, "committed": 0, "committed_hash": bytes(32), "wall_ms": 1}
+        self.greet(0)
         self.session.feed(seal_of("welcome", values), 0)
         self.assertFalse(self.session.connected)
 
@@ -243,7 +261,7 @@ class Forks(SessionCase):
 
     def test_a_new_welcome_decides_anew(self):
         self.forked(10)
-        self.session.feed(frame("greet", {}, 0), 9000)
+        self.greet(9000)
         self.welcome(9, 9000)
         self.assertIsNone(self.session.forked)
 
@@ -264,9 +282,9 @@ class Window(SessionCase):
 
     def test_records_go_out_as_stored(self):
         self.welcome(0)
-        (_, *records) = self.line.taken()
+        records = [values for name, values in self.line.taken() if name == "record"]
         self.assertEqual(len(records), 4)
-        for _, values in records:
+        for values in records:
             self.assertEqual(values["record"], self.journal.read(values["sequence"]))
 
     def test_a_new_record_is_picked_up(self):
@@ -603,8 +621,8 @@ class Forgeries(SessionCase):
     def test_a_welcome_is_good_for_one_greeting(self):
         earlier = [self.welcome(3, 10)]
         for now in (100, 200):
-            self.session.feed(frame("greet", {}, 0), now)
-            self.session.feed(frame("greet", {}, 0), now + 1)  # by anyone, as often as he likes
+            self.greet(now)
+            self.greet(now + 1)  # by anyone, as often as he likes
             for data in earlier:
                 self.session.feed(data, now + 2)
             self.assertFalse(self.session.connected)
@@ -616,7 +634,8 @@ class Forgeries(SessionCase):
 
     def test_a_welcome_of_nobody_who_holds_the_key_is_none(self):
         digest = self.journal.digest(9)
-        values = {"protocol": 1, "committed": 9, "committed_hash": digest, "wall_ms": 5, "greeting": 0}
+        values = {"protocol": 1, "committed": 9, "committed_hash": digest, "wall_ms": 5}
+        self.greet(0)
         for data in (
             seal_of("welcome", values, key=bytes(32)),
             frame("welcome", dict(values, mac=bytes(16))),
@@ -659,18 +678,176 @@ class Forgeries(SessionCase):
 
     def test_a_stranger_s_questions_keep_no_round_waiting(self):
         """Only the welcomed host is the one whose silence means that it is lost."""
-        for name, values in (("ping", {}), ("inspect", {}), ("recall", {"sequence": 1}), ("greet", {})):
-            self.session.feed(frame(name, values, 0 if name == "greet" else SESSION), 10)
+        self.greet(10)
+        for name, values in (("ping", {}), ("inspect", {}), ("recall", {"sequence": 1})):
+            self.session.feed(frame(name, values), 10)
         self.assertIsNone(self.session.heard)
 
     def test_a_greeting_of_another_device_s_host_changes_nothing(self):
         self.welcome(9)
         self.line.taken()
-        self.session.feed(frame("greet", {"device": b"tumbler2"}, 0), 10)
+        self.session.feed(greet(99, device=b"tumbler2"), 10)
         self.assertTrue(self.session.connected)
         self.assertEqual(self.line.names(), [])
-        self.session.feed(frame("greet", {"device": b"tumbler1"}, 0), 20)
+        self.line.sessions.append(SESSION + 1)
+        self.session.feed(greet(99, device=b"tumbler1"), 20)
         self.assertEqual(self.line.names(), ["hello"])
+
+
+class Conversations(SessionCase):
+    """Whatever was said in an earlier conversation does nothing, and says nothing, in the present one."""
+
+    records = 4
+
+    def setUp(self):
+        super().setUp()
+        self.session.notify({"state": "idle", "strokes": 0, "at_rest": True, "faults": []}, 0)
+        self.line.taken()
+
+    def test_a_hello_says_which_greeting_it_answers_and_no_number_is_used_twice(self):
+        self.session.poll(1000)
+        for now in (1001, 1002, 1003):
+            self.greet(now)
+        frames = self.line.frames
+        frames = [(session, unpack_message(kind, body)[1]["greeting"]) for kind, session, body in frames]
+        self.assertEqual(frames, [(SESSION, 0), (SESSION, 1), (SESSION + 1, 2), (SESSION + 2, 3)])
+
+    def test_the_numbers_go_round_past_zero(self):
+        self.session = DeviceSession(self.journal, KEY, IDENTITY, 0xFFFFFFFF, self.line.write)
+        for greeting in (5, 6, 7):
+            self.session.feed(greet(greeting), 0)
+        self.assertEqual([session for _, session, _ in self.line.frames], [0xFFFFFFFF, 1, 2])
+
+    def test_a_late_copy_of_the_greeting_changes_nothing(self):
+        self.welcome(4)
+        self.line.taken()
+        for now in (10, 20):
+            self.session.feed(greet(1), now)
+        self.assertEqual(self.line.names(), [])
+        self.assertTrue(self.session.connected)
+        self.assertEqual(len(self.session.feed(command(1, round=ROUND), 30)), 1)
+
+    def test_while_not_welcomed_each_copy_of_the_greeting_is_answered(self):
+        self.greet(0)
+        self.session.feed(greet(1), 10)
+        self.session.feed(greet(1), 20)
+        self.assertEqual(self.line.names(), ["hello"] * 3)
+
+    def test_no_number_out_of_range_is_a_greeting(self):
+        self.welcome(4)
+        self.line.taken()
+        for greeting in (0, 2**32, 2**64 - 1):
+            self.session.feed(greet(greeting), 10)
+        self.assertEqual(self.line.names(), [])
+        self.assertTrue(self.session.connected)
+        self.assertEqual(self.session.counters["malformed"], 3)
+
+    def test_nobody_is_welcome_before_a_greeting(self):
+        values = {"protocol": 1, "committed": 4, "committed_hash": self.journal.digest(4), "wall_ms": 9}
+        self.session.poll(0)
+        self.session.feed(seal_of("welcome", values), 5)
+        self.assertFalse(self.session.connected)
+
+    def test_what_an_earlier_bridge_said_does_nothing(self):
+        self.welcome(2)
+        late = (
+            command(1000, "open-round", round=ROUND, mode=0),
+            seal_of("ack", {"committed": 4}),
+            frame("nak", {"expected": 3}),
+            frame("ping", {}),
+            frame("recall", {"sequence": 1}),
+            frame("inspect", {}),
+        )
+        self.greet(100)
+        self.welcome(2, 200)
+        self.line.taken()
+        for data in late:
+            self.assertEqual(self.session.feed(data, 5000), [])
+        self.assertEqual(self.line.names(), [])
+        self.assertEqual((self.session.heard, self.session.committed), (200, 2))
+        self.assertEqual(self.session.counters["stale"], len(late))
+
+    def test_a_command_is_known_again_in_the_next_conversation(self):
+        self.welcome(4)
+        arguments = {"round": ROUND, "mode": 1}
+        (given,) = self.session.feed(command(7, "open-round", **arguments), 10)
+        self.session.reply(given["id"], "done", "opened", None, 11)
+        number = self.greet(20)
+        self.welcome(4, 30)
+        self.line.taken()
+        again = command(7, "open-round", session=number, **arguments)
+        self.assertEqual(self.session.feed(again, 40), [])
+        (reply,) = self.replies()
+        self.assertEqual((reply["id"], reply["status"]), (7, 0))
+        for changed in (
+            command(7, "open-round", session=number, round=ROUND, mode=0),
+            command(7, "void-round", session=number, round=ROUND),
+            command(6, "open-round", session=number, **arguments),
+        ):
+            self.assertEqual(self.session.feed(changed, 50), [])
+            (reply,) = self.replies()
+            self.assertEqual(reply["status"], definitions.REPLY_STATUSES["replayed"])
+            self.assertEqual(reply["detail"], "7")
+
+    def test_a_command_under_way_is_carried_out_once_though_a_greeting_comes(self):
+        self.welcome(4)
+        given = self.session.feed(command(7, round=ROUND) + greet(2), 10)
+        self.assertEqual([each["id"] for each in given], [7])
+        self.line.sessions.append(SESSION + 1)
+        self.greeting = 2
+        self.welcome(4, 20)
+        self.assertEqual(self.session.feed(command(7, round=ROUND, session=SESSION + 1), 30), [])
+        self.line.taken()
+        self.session.reply(7, "done", "tumbling", None, 40)
+        self.assertEqual([reply["id"] for reply in self.replies()], [7])
+
+    def test_nothing_that_waited_for_the_line_is_sent_in_the_next_conversation(self):
+        self.welcome(4)
+        self.line.taken()
+        self.line.room = 0
+        for id in (1, 2):
+            self.session.feed(command(id, round=ROUND), 10)
+            self.session.reply(id, "done", "idle", None, 10)
+        for name, values in (("ping", {}), ("inspect", {}), ("recall", {"sequence": 1})):
+            self.session.feed(frame(name, values), 11)
+        number = self.greet(20)
+        self.line.room = 100000
+        self.session.poll(30)
+        kept = [(kind, session) for kind, session, _ in self.line.frames]
+        types = definitions.DEVICE_TYPES  # the first one was being written
+        self.assertEqual(kept, [(types["reply"], SESSION), (types["hello"], number)])
+
+    def test_a_status_is_of_one_moment(self):
+        self.welcome(4)
+        self.line.taken()
+        self.line.room = 0
+        self.session.feed(frame("ping", {}), 10)
+        self.journal.append()  # by a command that the controller is carrying out
+        self.line.room = 100000
+        self.session.poll(11)
+        ((name, values),) = [each for each in self.line.taken() if each[0] == "status"]
+        self.assertEqual((name, values["last"], values["state"]), ("status", 4, DEVICE_STATES["idle"]))
+        self.assertFalse("round" in values)
+
+    def test_no_two_statuses_are_of_the_same_time(self):
+        self.welcome(4)
+        self.line.taken()
+        for _ in range(3):
+            self.session.feed(frame("ping", {}), 10)
+        times = [values["uptime_ms"] for _, values in self.line.taken()]
+        self.assertEqual(times, sorted(set(times)))
+
+    def test_the_wall_clock_is_that_of_the_welcome_that_came_fastest(self):
+        self.welcome(4, 30000, wall_ms=1000000)  # 30 s on its way
+        self.assertEqual(self.session.wall_offset, 970000)
+        self.welcome(4, 30001, wall_ms=1001000)
+        self.welcome(4, 30002, wall_ms=1030000)
+        self.assertEqual(self.session.wall_offset, 999998)
+        self.welcome(4, 40000, wall_ms=1000000)
+        self.assertEqual(self.session.wall_offset, 999998)
+        self.greet(50000)
+        self.welcome(4, 50000, wall_ms=900000)  # the host's clock was set back
+        self.assertEqual(self.session.wall_offset, 850000)
 
 
 class Hmac(unittest.TestCase):

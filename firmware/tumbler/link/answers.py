@@ -17,6 +17,10 @@ class Answers:
         self._journal = journal
         self._evidence = evidence
         self._statistics = statistics
+        self.forget()
+
+    def forget(self):
+        """Answer nothing that was asked before."""
         self._recall = None  # sequence
         self._inspect = False
         self._fetch = None  # (digest, offset, where to stop)

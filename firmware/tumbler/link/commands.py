@@ -2,7 +2,6 @@
 
 from tumbler import definitions
 from tumbler.definitions import COMMANDS, name_of
-from tumbler.link.hmac import equal
 from tumbler.records import cbor
 from tumbler.records.messages import MessageError, unpack_message
 
@@ -21,12 +20,15 @@ class CommandRefused(Exception):
 
 
 class CommandGate:
-    """Checks the commands of one session; `seal`: the link.seal.Seal of it."""
+    """Checks the commands of one boot; `seal`: the link.seal.Seal of the conversation that goes on.
+
+    A command is known again by its id and contents: in another conversation its MAC is another.
+    """
 
     def __init__(self, seal):
         self._seal = seal
         self._newest = -1
-        self._replies = []  # [id, mac, body of the reply or None while it is carried out], oldest first
+        self._replies = []  # [values, body of the reply or None while it is carried out], oldest first
 
     def admit(self, body):
         """(command, None) to carry out; (None, reply body) for a repetition, (None, None) while it runs.
@@ -35,23 +37,23 @@ class CommandGate:
         came, their numbers known and their types right. Raises CommandRefused.
         """
         values = self._authentic(body)
-        for id, mac, reply in self._replies:
-            if id == values["id"] and equal(mac, values["mac"]):
+        for known, reply in self._replies:
+            if known == values:
                 return None, reply
         if values["id"] <= self._newest:
             # The host reads the newest id from here when its clock was set back.
             raise CommandRefused(values["id"], "replayed", str(self._newest))
         command = _named(values)
         self._newest = values["id"]
-        self._replies.append([values["id"], values["mac"], None])
+        self._replies.append([values, None])
         del self._replies[:-_REMEMBERED]
         return command, None
 
     def settle(self, id, reply):
         """Keep the reply's body for repetitions of command `id`."""
         for entry in self._replies:
-            if entry[0] == id:
-                entry[2] = reply
+            if entry[0]["id"] == id:
+                entry[1] = reply
 
     def _authentic(self, body):
         try:
@@ -60,6 +62,7 @@ class CommandGate:
             raise CommandRefused(_id_of(body), "malformed", str(error)) from None
         if not self._seal.fits("command", values):
             raise CommandRefused(values["id"], "bad-mac", "")
+        del values["mac"]
         return values
 
 
@@ -74,7 +77,7 @@ def _named(values):
             raise CommandRefused(values["id"], "malformed", "%s: %s is missing" % (name, argument))
         command[argument] = values[argument]
     for argument in values:
-        if argument not in command and argument != "mac":
+        if argument not in command:
             raise CommandRefused(values["id"], "malformed", "%s has no %s" % (name, argument))
     return command
 

@@ -28,17 +28,20 @@ _COUNTED = (
 
 
 class DeviceSession:
-    """One boot's session. Nothing here waits: `now` (ms since boot) is passed in and `write` never blocks.
+    """One boot's conversations with the host, each a session of its own number, begun by a greeting.
+
+    Nothing here waits: `now` (ms since boot) is passed in and `write` never blocks.
 
     journal: `first`, `last`, `acknowledged`, `read(sequence)`, `acknowledge(sequence, keep)`; its errors pass
     through `feed` and `poll`. host_key: HMAC key of commands. identity: {"device": bytes of 8, "boot": uint,
-    "firmware": bytes of 32}. session: random, 1 to 2**32 - 1. write(bytes-like) -> bytes taken, 0 or None.
-    evidence: the scene's Evidence or None. shared: the line has other devices, so speak only when polled.
+    "firmware": bytes of 32}. session: number of the first one, random, 1 to 2**32 - 1. write(bytes-like) ->
+    bytes taken, 0 or None. evidence: the scene's Evidence or None. shared: the line has other devices, so
+    speak only when polled.
 
     `heard`: time of the last valid frame of the welcomed host, or None. `wall_offset`: Unix ms minus `now`,
-    or None. `connected`: the host has welcomed this session. `forked`: None, or why the host's records and
-    the journal's cannot be one chain; then no record is sent. `keep`: records from this one on stay in the
-    journal even when acknowledged (None: none). `counters` and `parser` count what went wrong.
+    or None. `connected`: the host has welcomed the newest conversation. `forked`: None, or why the host's
+    records and the journal's cannot be one chain; then no record is sent. `keep`: records from this one on
+    stay in the journal even when acknowledged (None: none). `counters` and `parser` count what went wrong.
     """
 
     def __init__(self, journal, host_key, identity, session, write, evidence=None, shared=False):
@@ -65,8 +68,9 @@ class DeviceSession:
         self._state = "idle"
         self._status = {}  # values of the newest STATUS
         self._hello_at = None  # when the next HELLO is due while not connected; None: at once
-        self._greeting = 0  # how often a welcomed session was greeted anew
+        self._greeting = 0  # which opened this conversation; 0: none has yet
         self._status_due = False
+        self._told_at = -1  # `uptime_ms` of the newest STATUS
         self._replies = []  # bodies that wait for the line
         self._frame = b""  # what is left of the frame being written
         self._frame_is_record = False
@@ -118,6 +122,7 @@ class DeviceSession:
         self._status = dict(values)
         self._status["state"] = DEVICE_STATES[values["state"]]
         self._status["faults"] = [FACTS[name] for name in values["faults"]]
+        self._status["last"] = self._journal.last  # of the same moment as the state, whenever it is sent
         self._status_due = self.connected
         self._pump(now)
 
@@ -141,7 +146,7 @@ class DeviceSession:
             if self._turn:
                 self._turn.grant(values, now)
         elif name == "greet":
-            self._on_greet(values.get("device", self._identity["device"]))
+            self._on_greet(values)
         elif name in definitions.SEALED and not self._seal.fits(name, values):
             self.counters["bad_macs"] += 1
         elif name == "welcome":
@@ -155,14 +160,31 @@ class DeviceSession:
         else:
             self._on_received(name, values, now)
 
-    def _on_greet(self, device):
-        if device == self._identity["device"]:
-            self._greeting += self.connected  # from now on no welcome is good that was good before
-            self.connected = False
+    def _on_greet(self, values):
+        if values.get("device", self._identity["device"]) != self._identity["device"]:
+            return
+        greeting = values["greeting"]
+        if not 0 < greeting <= 0xFFFFFFFF:
+            self.counters["malformed"] += 1
+            return
+        if greeting != self._greeting:
+            self._begin(greeting)
+        if not self.connected:
             self._hello_at = None
 
+    def _begin(self, greeting):
+        """A new conversation: whatever was said in those before is stale by its session, on both sides."""
+        if self._greeting:
+            self._session = self._session % 0xFFFFFFFF + 1
+        self._greeting = greeting
+        self._seal.session = self._session
+        self.connected = False
+        self._status_due = False
+        self._replies = []
+        self._answers.forget()
+
     def _hear(self, now):
-        """A host that has not welcomed this session is not the one that a round depends on."""
+        """A host that has not welcomed this conversation is not the one that a round depends on."""
         if self.connected:
             self.heard = now
 
@@ -177,18 +199,21 @@ class DeviceSession:
             self._window.reject(values["expected"], now)
 
     def _on_welcome(self, values, now):
-        if values["greeting"] != self._greeting:
+        if not self._greeting:
             self.counters["stale"] += 1
             return
         self.counters["welcomes"] += 1
         self.heard = now
-        if self.connected:
-            return  # a late copy: what it says is older than what we know
+        offset = values["wall_ms"] - now
+        if self.connected:  # a copy: what it says is older than what we know, but it may have come faster
+            if self.wall_offset is None or offset > self.wall_offset:
+                self.wall_offset = offset
+            return
         if values["protocol"] != definitions.PROTOCOL_VERSION:
             self.counters["malformed"] += 1
             return
         self.connected = True
-        self.wall_offset = values["wall_ms"] - now
+        self.wall_offset = offset
         self._status_due = bool(self._status)
         committed = values["committed"]
         self.forked = self._fork(committed, values["committed_hash"])
@@ -343,7 +368,7 @@ class DeviceSession:
         return values
 
     def _status_values(self, now):
-        self._status["last"] = self._journal.last
-        self._status["uptime_ms"] = now
+        self._told_at = max(now, self._told_at + 1)  # so that no two of a boot are of the same
+        self._status["uptime_ms"] = self._told_at
         self._status["crc_errors"] = self.parser.crc_errors
         return self._status

@@ -238,6 +238,12 @@ class Session:
         self.counters: Counter[str] = Counter()
         self.before_command: Callable[[str], None] = lambda name: None
         self.questions = Questions(tumbler)
+        self._uptime_ms = itertools.count(1, 1000)
+
+    async def renew(self) -> None:
+        """Begin a new conversation."""
+        await asyncio.sleep(0)
+        self.on_event(link.Event("renewed", self.tumbler.id, self.tumbler.boot, ""))
 
     async def command(self, name: str, **arguments: Any) -> link.Reply:
         """The device's answer; its records are not in the ledger yet."""
@@ -270,7 +276,7 @@ class Session:
             "at_rest": True,
             "faults": list(self.tumbler.faults),
             "last": len(self.tumbler.journal),
-            "uptime_ms": 1,
+            "uptime_ms": next(self._uptime_ms),
             "crc_errors": 0,
         }
         self.on_status({**status, "round": self.tumbler.round} if self.tumbler.round else status)

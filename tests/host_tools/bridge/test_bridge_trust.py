@@ -16,8 +16,11 @@ from host_tools.bridge.trust import Trust
 FAR = 2**40  # records
 
 
+UPTIME_MS = itertools.count(0, 10_000)
+
+
 def status(last: int, *faults: str) -> dict[str, Any]:
-    return {"last": last, "faults": list(faults)}
+    return {"last": last, "faults": list(faults), "uptime_ms": next(UPTIME_MS)}
 
 
 @pytest.fixture
@@ -149,11 +152,22 @@ def test_one_status_that_was_under_way_belies_no_reply() -> None:
     trust = Trust()
     for second in range(100):
         trust.on_status(status(4), head=4, now=second)
-    assert not trust.belies(replied_at=99)
-    trust.on_status(status(4), head=4, now=103.9)
-    assert not trust.belies(replied_at=99)
-    trust.on_status(status(5), head=4, now=104)
-    assert not trust.belies(replied_at=99)
-    for second in range(105, 111):
+    assert trust.belies
+    trust.on_reply()
+    assert not trust.belies
+    trust.on_status(status(4), head=4, now=115)
+    assert not trust.belies, "it may have been on its way since before the reply"
+    trust.on_status(status(5), head=4, now=121)
+    assert not trust.belies
+    for second in range(122, 128):
         trust.on_status(status(5), head=5, now=second)
-    assert trust.belies(replied_at=99)
+    assert trust.belies
+
+
+def test_statuses_that_were_kept_on_their_way_and_come_at_last_belie_no_reply() -> None:
+    trust = Trust()
+    for second in range(10):
+        trust.on_status({**status(4), "uptime_ms": 70_000 + second}, head=4, now=second)
+    assert not trust.belies
+    trust.on_status({**status(4), "uptime_ms": 75_000}, head=4, now=11)
+    assert trust.belies

@@ -35,10 +35,13 @@ class Hand:
         self.sink = MemorySink()
         self.events = []
         self.statuses = []
+        self.greeting = 0  # the newest of the host
+        self.uptime_ms = 0
         self.session = HostSession(
             self.line.transport,
             self.sink,
             clock or VirtualClock(),
+            new_greeting=self._new_greeting,
             on_event=self.events.append,
             on_status=self.statuses.append,
             **options,
@@ -46,6 +49,10 @@ class Hand:
         self._counters = self.session.counters.copy()
         self._parser = FrameParser(self._counters)
         self.running = asyncio.create_task(self.session.run())
+
+    def _new_greeting(self):
+        self.greeting += 1
+        return self.greeting
 
     def send(self, name, values, session=SESSION):
         self.line.to_host.send(
@@ -62,7 +69,7 @@ class Hand:
             "first": 0,
             "last": 0,
             "firmware": bytes(32),
-            "greeting": 3,
+            "greeting": self.greeting,
         }
         self.send("hello", {**values, **changes}, session)
 
@@ -70,17 +77,18 @@ class Hand:
         body = sequence.to_bytes(8, "big") + (raw or b"record %d" % sequence)
         self.line.to_host.send(encode_frame(definitions.DEVICE_TYPES["record"], session, body))
 
-    def status(self, **changes):
+    def status(self, session=SESSION, **changes):
+        self.uptime_ms += 1
         values = {
             "state": 0,
             "strokes": 0,
             "at_rest": True,
             "faults": [],
             "last": 0,
-            "uptime_ms": 1,
+            "uptime_ms": self.uptime_ms,
             "crc_errors": 0,
         }
-        self.send("status", {**values, **changes})
+        self.send("status", {**values, **changes}, session)
 
     def reply(self, id, status="done", **changes):
         values = {"id": id, "status": definitions.REPLY_STATUSES[status], "state": 0, "sequence": 4}
@@ -118,12 +126,11 @@ class Hand:
 @in_virtual_time()
 async def test_greets_until_the_device_answers():
     hand = Hand()
-    assert await hand.heard(3.5) == [("greet", {})] * 4
+    assert await hand.heard(3.5) == [("greet", {"greeting": 1})] * 4
     hand.hello()
     ((name, values),) = await hand.heard()
     assert name == "welcome"
     assert (values["committed"], values["committed_hash"]) == (0, definitions.FIRST_PREVIOUS)
-    assert values["greeting"] == 3
     assert abs(values["wall_ms"] - WALL_MS - 3500) < 100
     assert hand.session.device == DEVICE
     (event,) = hand.events
