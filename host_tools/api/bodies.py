@@ -78,7 +78,7 @@ class DiceSet(_Body):
 
 class Resolution(_Body):
     """The end of a referred round (void, by-dice) or a held one (release). By the dice it takes two people,
-    `faces` and a picture (by default the frames that the tumbler's record names)."""
+    `faces` and, of dice, a picture that a record of the round names (by default the newest)."""
 
     verdict: Literal["void", "by-dice", "release"]
     faces: Faces | None = None

@@ -18,7 +18,8 @@ from host_tools.api.bodies import (
 )
 from host_tools.api.guard import Auditor, Decider, Player
 from host_tools.images import LAMPS
-from host_tools.service.deciding import CORRECTION, MANUAL, RESOLUTION, Case
+from host_tools.service.actions import CORRECTION, MANUAL, RESOLUTION
+from host_tools.service.deciding import Case
 from host_tools.service.views import ProposalView, RecalledView, RoundView
 from tumbler.definitions import LATCHING_FACTS
 

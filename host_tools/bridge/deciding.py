@@ -4,9 +4,10 @@ Everything here runs inside the caller's transaction. A person may void what was
 state, and every change of a settlement, take two different people, a reason and a picture.
 """
 
+import hashlib
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from host_tools import ledger, settlement
 from host_tools.bridge.conclusion import OUTSIDE_TERMS, ended, outcomes_by, told
@@ -41,6 +42,12 @@ class Decision:
             raise DecisionIncomplete("say why; the reason is kept with the decision")
         if len(self.evidence) != _DIGEST_SIZE:
             raise DecisionIncomplete("give the SHA-256 of the evidence picture, 32 bytes")
+
+    @classmethod
+    def stated(cls, decided_by: str, seconded_by: str, reason: str) -> Self:
+        """A decision where no camera looks: what the two people state is all there is, and the SHA-256 of the
+        reason, in UTF-8, stands where that of a picture does."""
+        return cls(decided_by, seconded_by, reason, hashlib.sha256(reason.strip().encode()).digest())
 
     @property
     def people(self) -> tuple[str, str, str, bytes]:

@@ -3,9 +3,10 @@
 Each decision is one transaction: what it looks at, what it changes, and the entry of the access log.
 """
 
+import copy
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 from host_tools import ledger
 from host_tools.bridge import deciding
@@ -44,6 +45,14 @@ class RoundDesk:
         self._bench = bench
         self._tell = tell
         self._by_faces = by_faces
+        self._durably = books.durably
+
+    def rehearsal(self) -> Self:
+        """This desk, where each decision is tried and undone: it refuses what this one would, and changes and
+        tells nothing."""
+        other = copy.copy(self)
+        other._durably, other._tell = partial(_undone, self._books), lambda _: None
+        return other
 
     def referred(self) -> list[ledger.Round]:
         """The rounds that wait for a decision, oldest first."""
@@ -87,6 +96,25 @@ class RoundDesk:
         return correction
 
     async def _decided(self, bench: Bench, by: By, action: str, round_id: bytes, work: Callable[[], T]) -> T:
-        return await self._books.durably(
-            partial(noted, self._books, by, action, round_id, bench.now_ms, work)
-        )
+        return await self._durably(partial(noted, self._books, by, action, round_id, bench.now_ms, work))
+
+
+class _Undone(Exception):
+    """What undoes a piece of work that went well, with its result."""
+
+    def __init__(self, result: Any) -> None:
+        self.result = result
+        super().__init__()
+
+
+async def _undone(books: Ledger, work: Callable[[], T]) -> T:
+    """Do `work` in a transaction and undo it; its result, or its own error."""
+
+    def undo() -> None:
+        raise _Undone(work())
+
+    try:
+        await books.durably(undo)
+    except _Undone as done:
+        return done.result
+    raise AssertionError("what was undone has no other end")

@@ -9,6 +9,7 @@ from host_tools.bridge.alarms import Alarm
 from host_tools.bridge.by import BRIDGE, By, noted
 from host_tools.bridge.deciding import Decision
 from host_tools.bridge.decisions import ByFaces, RoundDesk
+from host_tools.bridge.errors import NotAffected
 from host_tools.bridge.events import AlarmAnswered, RoundCorrected, RoundCorrection, RoundOutcome
 from host_tools.bridge.sink import LedgerSink
 
@@ -59,14 +60,22 @@ class Desk(RoundDesk):
     async def void_affected(
         self, round_ids: Sequence[bytes], decision: Decision, by: By = BRIDGE
     ) -> list[RoundCorrection]:
-        """Void settled rounds that a damaged die touched, all or none (RWS 5.4). Raises WrongStep."""
+        """Void settled rounds that a damaged die touched, all or none (RWS 5.4): of those alone that were
+        played with the dice that are in the tumbler. Raises NotAffected, WrongStep."""
         bench = self._bench()
 
         def void(round_id: bytes) -> RoundCorrection:
             work = partial(deciding.void_affected, bench, self._table, round_id, decision)
             return noted(self._books, by, "void-affected", round_id, bench.now_ms, work)
 
-        corrections = await self._books.durably(lambda: [void(each) for each in round_ids])
+        def void_all() -> list[RoundCorrection]:
+            touched = {each.id for each in self.rounds_with_these_dice()}
+            for each in round_ids:
+                if each not in touched:
+                    raise NotAffected(f"round {each.hex()} was not played with the dice that are in now")
+            return [void(each) for each in round_ids]
+
+        corrections = await self._durably(void_all)
         for correction in corrections:
             self._tell(RoundCorrected(correction.outcome.round, correction))
         return corrections

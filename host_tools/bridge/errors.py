@@ -13,6 +13,10 @@ class WrongStep(BridgeError):
     """The step does not fit the round's state; nothing was sent and nothing changed."""
 
 
+class NotAffected(WrongStep):
+    """The round was not played with the dice that are in the tumbler: a look back ends at their change."""
+
+
 class DecisionIncomplete(BridgeError):
     """A decision of people lacks a name, a second person, a reason or the evidence; nothing was done."""
 

@@ -7,9 +7,12 @@ confirmed and withdrawn is in the access log all the same.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from host_tools.people import NotAllowed, Person
 from host_tools.service.errors import NotNow, ProposalUnknown
 from host_tools.service.views import ProposalView
+
+# Deeds of two people.
+RESOLUTION, MANUAL, CORRECTION, AFFECTED = "resolution", "manual-result", "correction", "void-affected"
+CARDS = "card-correction"
 
 MOST = 100  # that wait at the same time; nobody can fill the memory
 
@@ -54,33 +57,28 @@ class Proposals:
         """The proposal of that id. Raises ProposalUnknown."""
         return self._find(proposal_id).view
 
-    def take(self, proposal_id: str, person: Person) -> ProposalView:
-        """The proposal, for `person` to confirm; nobody else can meanwhile. `done` or `give_back` follows.
+    def require_none(self, deed: str, round_id: str) -> None:
+        """Raise NotNow while such a deed is proposed for a round."""
+        if any((each.deed, each.round) == (deed, round_id) for each in self.waiting()):
+            raise NotNow(f"a {deed} of this round waits for its second person; confirm or withdraw it first")
 
-        Raises ProposalUnknown, NotNow, NotAllowed for the person who made it, or a program."""
+    def hold(self, proposal_id: str) -> ProposalView:
+        """The proposal, for one person to confirm or end; nobody else can meanwhile, and it does not lapse.
+        `done` or `give_back` follows. Raises ProposalUnknown, NotNow."""
         found = self._find(proposal_id)
-        if person.program or person.name.casefold() == found.view.proposed_by.casefold():
-            raise NotAllowed("it takes a second person: not the one who proposed it, and no program")
         if found.taken:
-            raise NotNow("it is being confirmed already")
+            raise NotNow("it is being confirmed or withdrawn already")
         found.taken = True
         return found.view
 
     def done(self, proposal_id: str) -> None:
-        """It was carried out, or can never be."""
+        """It was carried out, withdrawn, or can never be."""
         self._waiting.pop(proposal_id, None)
 
     def give_back(self, proposal_id: str) -> None:
-        """It could not be carried out now; it waits again."""
-        self._waiting[proposal_id].taken = False
-
-    def withdraw(self, proposal_id: str) -> ProposalView:
-        """Forget a proposal. Raises ProposalUnknown, NotNow while it is being confirmed."""
-        found = self._find(proposal_id)
-        if found.taken:
-            raise NotNow("it is being confirmed already")
-        del self._waiting[proposal_id]
-        return found.view
+        """It could not be carried out now; unless it has ended, it waits again."""
+        if found := self._waiting.get(proposal_id):
+            found.taken = False
 
     def _find(self, proposal_id: str) -> _Waiting:
         self.waiting()

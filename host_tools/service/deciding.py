@@ -11,9 +11,10 @@ from host_tools.bridge.deciding import Decision
 from host_tools.bridge.desk import Desk
 from host_tools.bridge.terms import terms_of
 from host_tools.cards.desk import CardsDesk
-from host_tools.ledger import LedgerUnavailable
-from host_tools.people import Deed, Person
-from host_tools.service.errors import Asked, NotNow, RulesForbid
+from host_tools.ledger import LeaseLost, LedgerClosed, LedgerUnavailable
+from host_tools.people import Deed, NotAllowed, Person, may
+from host_tools.service.actions import AFFECTED, CARDS, CORRECTION, MANUAL, RESOLUTION
+from host_tools.service.errors import Asked, EvidenceUnknown, NotNow, RulesForbid
 from host_tools.service.playing import Playing, require_reason, round_bytes
 from host_tools.service.running import RunningTable
 from host_tools.service.running_cards import RunningCards
@@ -21,8 +22,10 @@ from host_tools.service.service import Service
 from host_tools.service.views import ProposalView, RoundView
 
 DOUBTED = "referred-by-people"  # the fact of a reading that people did not believe
-RESOLUTION, MANUAL, CORRECTION, AFFECTED = "resolution", "manual-result", "correction", "void-affected"
-CARDS = "card-correction"
+SOMEBODY = "?"  # nobody's name: the second person while a proposal is tried, before there is one
+
+# After these a deed can be done later: the proposal stays.
+LATER = (LedgerUnavailable, LedgerClosed, LeaseLost, NotNow)
 
 # Whose proposals they are. One of two people who end a referred round is a shift manager: who proposes it,
 # or, where the dealer enters the dice, who confirms it.
@@ -31,13 +34,15 @@ _PROPOSED_UNDER = {
     MANUAL: Deed.ENTER,
     CORRECTION: Deed.DECIDE,
     AFFECTED: Deed.DECIDE,
+    CARDS: Deed.ENTER,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What is proposed for a round: the dice as people saw them, why, and the SHA-256 of the picture in hex
-    (None: the frames that the tumbler's own record of the round names)."""
+    """What is proposed for a round: the dice as people saw them, why, and the SHA-256 in hex of a picture
+    that a record of the round names (None: the newest that one does). At a table of cards, which no camera
+    sees, there is none: what the two people state is the evidence."""
 
     faces: ledger.Faces | None
     reason: str
@@ -172,27 +177,30 @@ class Deciding:
 
     async def withdraw_proposal(self, proposal_id: str) -> ProposalView:
         """Take a proposal back, or turn it down. Raises ProposalUnknown."""
-        found = next((each for each in await self.proposals() if each.id == proposal_id), None)
-        if found is None or found.proposed_by != self._person.name:
+        self._person.require(Deed.WATCH)
+        proposals = self._service.proposals
+        if not any(each.id == proposal_id and self._is_mine(each) for each in proposals.waiting()):
             self._person.require(Deed.CONFIRM)
-        withdrawn = self._service.proposals.withdraw(proposal_id)
-        await self._log_proposal("withdraw-proposal", withdrawn)
+        withdrawn = proposals.hold(proposal_id)
+        try:
+            await self._log_proposal("withdraw-proposal", withdrawn)
+        except BaseException:
+            proposals.give_back(proposal_id)
+            raise
+        proposals.done(proposal_id)
         return withdrawn
 
     async def confirm(self, proposal_id: str) -> list[RoundView]:
-        """Be the second person: it is done now. Returns the rounds it changed."""
+        """Be the second person: it is done now. Returns the rounds it changed. What is refused for good ends
+        the proposal; while the store or the table is away it stays."""
         self._person.require(Deed.CONFIRM)
         proposals = self._service.proposals
-        if proposals.find(proposal_id).deed == MANUAL:
-            self._person.require(Deed.RESOLVE)
-        proposal = proposals.take(proposal_id, self._person)
+        self._require_second(proposals.find(proposal_id))
+        proposal = proposals.hold(proposal_id)
         try:
-            views = await self._carry_out(proposal)
-        except LedgerUnavailable:
-            proposals.give_back(proposal_id)
-            raise
+            views = await self._carried_out(proposal)
         except BaseException:
-            proposals.done(proposal_id)
+            proposals.give_back(proposal_id)
             raise
         proposals.done(proposal_id)
         self._service.tell("proposals-changed", proposal.table)
@@ -200,26 +208,59 @@ class Deciding:
 
     # --- inside ---
 
-    async def _carry_out(self, proposal: ProposalView) -> list[RoundView]:
+    def _is_mine(self, proposal: ProposalView) -> bool:
+        return self._person.name.casefold() == proposal.proposed_by.casefold()
+
+    def _require_second(self, proposal: ProposalView) -> None:
+        """Raise NotAllowed unless this person may stand by the proposal beside the one who made it."""
+        if self._person.program or self._is_mine(proposal):
+            raise NotAllowed("it takes a second person: not the one who proposed it, and no program")
+        if proposal.deed == MANUAL:
+            self._person.require(Deed.RESOLVE)
+
+    async def _carried_out(self, proposal: ProposalView) -> list[RoundView]:
+        """Do it. What is refused for good ends the proposal, and the log says so; what may be done later
+        leaves it."""
+        try:
+            self._require_proposer(proposal)
+            await self._carry_out(proposal, self._desk(proposal), self._person.name)
+        except LATER:
+            raise
+        except Exception as refused:
+            await self._log_proposal("refuse-proposal", proposal, refused=str(refused))
+            self._service.proposals.done(proposal.id)
+            raise
         running = self._service.table(proposal.table)
-        desk, round_id = running.table.desk, bytes.fromhex(proposal.round)
+        changed = proposal.affected or (proposal.round,)
+        return [self._shown(running, bytes.fromhex(each)) for each in changed]
+
+    def _require_proposer(self, proposal: ProposalView) -> None:
+        """Raise NotAllowed when who proposed it may not any more."""
+        account = self._service.accounts.find(proposal.proposed_by)
+        if account and (account.closed or not may(account.role, _PROPOSED_UNDER[proposal.deed])):
+            raise NotAllowed(f"{proposal.proposed_by} may not propose it any more: propose it anew")
+
+    def _desk(self, proposal: ProposalView) -> Desk | CardsDesk:
+        return self._service.table(proposal.table).table.desk
+
+    async def _carry_out(self, proposal: ProposalView, desk: Desk | CardsDesk, second: str) -> None:
+        round_id, faces = bytes.fromhex(proposal.round), proposal.faces
         by = self._playing.by(**_told(proposal), proposed_by=proposal.proposed_by)
-        faces = proposal.faces
+        people = (proposal.proposed_by, second)
         if faces is not None and isinstance(desk, CardsDesk) and proposal.deed == CARDS:
-            people = (proposal.proposed_by, self._person.name)
             await desk.correct_cards(round_id, faces, people, proposal.reason, by)
-            return [self._shown(running, round_id)]
-        evidence = bytes.fromhex(proposal.evidence or "")
-        decision = Decision(proposal.proposed_by, self._person.name, proposal.reason, evidence)
+            return
+        if proposal.evidence is None:
+            decision = Decision.stated(*people, proposal.reason)
+        else:
+            decision = Decision(*people, proposal.reason, bytes.fromhex(proposal.evidence))
         if isinstance(desk, Desk) and proposal.deed == AFFECTED:
-            affected = [bytes.fromhex(each) for each in proposal.affected]
-            await desk.void_affected(affected, decision, by)
-            return [self._shown(running, each) for each in affected]
+            await desk.void_affected([bytes.fromhex(each) for each in proposal.affected], decision, by)
+            return
         if faces is None:
             raise Asked("the proposal has no faces")
         work = desk.correct if proposal.deed == CORRECTION else desk.settle_referred
         await work(round_id, faces, decision, by)
-        return [self._shown(running, round_id)]
 
     def _shown(self, running: RunningTable | RunningCards, round_id: bytes) -> RoundView:
         return self._playing.shown(running.round(round_id))
@@ -233,7 +274,7 @@ class Deciding:
         affected: tuple[str, ...] = (),
     ) -> ProposalView:
         require_reason(case.reason)
-        evidence = self._evidence(deed, round_id, case)
+        evidence = self._evidence(running, deed, round_id, case)
         now_ms = self._service.clock.wall_ms()
         proposal = ProposalView(
             id=self._service.new_id().hex(),
@@ -250,23 +291,36 @@ class Deciding:
         )
         self._service.proposals.add(proposal)
         try:
+            await self._carry_out(proposal, self._desk(proposal).rehearsal(), SOMEBODY)
             await self._log_proposal("propose", proposal)
         except BaseException:
-            self._service.proposals.done(proposal.id)  # what is not in the log was not proposed
+            self._service.proposals.done(proposal.id)  # what can never be done, or is not in the log
             raise
         return proposal
 
-    def _evidence(self, deed: str, round_id: bytes, case: Case) -> str | None:
-        """The SHA-256 of the picture; None for cards that lie on the table and have not counted yet."""
-        if deed == CARDS:
+    def _evidence(
+        self, running: RunningTable | RunningCards, deed: str, round_id: bytes, case: Case
+    ) -> str | None:
+        """The SHA-256 of a picture that a record of the round names, or for affected rounds one of any round
+        with these dice; None at a table of cards, where no camera looks. Raises EvidenceUnknown,
+        EvidenceMissing."""
+        if isinstance(running, RunningCards):
+            if case.evidence is not None:
+                raise EvidenceUnknown("no camera sees cards: give no evidence; the reason you write is it")
             return None
-        evidence = case.evidence or self._service.frames_of(round_id).hex()
-        if len(evidence) != 64:
-            raise Asked("the evidence is the SHA-256 of a picture, 64 hex digits")
-        return evidence
+        if case.evidence is None:
+            return self._service.frames_of(round_id).hex()
+        rounds = [round_id]
+        if isinstance(desk := running.table.desk, Desk) and deed == AFFECTED:
+            rounds = [each.id for each in desk.rounds_with_these_dice()]
+        if not any(self._service.names_frames(each, case.evidence) for each in reversed(rounds)):
+            raise EvidenceUnknown(
+                "no record here names a picture of that digest; without one, the round's own frames are it"
+            )
+        return case.evidence
 
-    async def _log_proposal(self, action: str, proposal: ProposalView) -> None:
-        told = {**_told(proposal), "round": proposal.round, "affected": proposal.affected}
+    async def _log_proposal(self, action: str, proposal: ProposalView, **more: object) -> None:
+        told = {**_told(proposal), "round": proposal.round, "affected": proposal.affected, **more}
         await self._service.log(proposal.table, self._playing.by(**told), action)
         self._service.tell("proposals-changed", proposal.table)
 

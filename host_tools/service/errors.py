@@ -21,6 +21,10 @@ class Asked(ServiceError):
     """What was asked for makes no sense as it is: a value is missing or malformed."""
 
 
+class EvidenceUnknown(Asked):
+    """The digest is of no picture that belongs to the round."""
+
+
 class NotNow(ServiceError):
     """The table cannot do this now; the message says what it waits for."""
 

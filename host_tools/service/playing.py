@@ -11,6 +11,7 @@ from host_tools.bridge.by import By
 from host_tools.bridge.table import Wager, WagerAnswer, WithdrawalAnswer
 from host_tools.people import Deed, Person, may
 from host_tools.service import steps
+from host_tools.service.actions import CARDS
 from host_tools.service.cards_viewing import cards_table_view
 from host_tools.service.errors import Asked
 from host_tools.service.running import RunningTable
@@ -143,11 +144,17 @@ class Playing:
         return self.shown(running.round(round_id))
 
     async def announce(self, table: str, round_id: str) -> RoundView:
-        """Announce the result of three cards: the round is settled by them as they are entered."""
+        """Announce the result of three cards: the round is settled by them as they are entered, unless it is
+        proposed that one of them is mistyped. Raises NotNow."""
         self._person.require(Deed.PLAY)
         running = self._service.cards_table(table)
         wanted = running.round(round_bytes(round_id)).id
-        await running.take(lambda: running.table.announce(wanted, self.by()))
+
+        async def work() -> None:
+            self._service.proposals.require_none(CARDS, wanted.hex())
+            await running.table.announce(wanted, self.by())
+
+        await running.take(work)
         return self.shown(running.round(wanted))
 
     # --- inside, and for the other doors ---

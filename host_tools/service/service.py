@@ -178,6 +178,10 @@ class Service:
                 return record.fields["frames"]
         raise EvidenceMissing("no record of this round names any pictures")
 
+    def names_frames(self, round_id: bytes, digest: str) -> bool:
+        """Whether a record of the round names frames of that SHA-256, in hex."""
+        return any(each.fields.get("frames", b"").hex() == digest for each in self.records_of(round_id))
+
     def tell(self, kind: str, table: str = "", round_id: bytes | None = None) -> None:
         """A hint to all who follow."""
         hexed = round_id.hex() if round_id else None

@@ -11,7 +11,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from host_tools.bridge.wagering import Wager
 from host_tools.people import Role
-from host_tools.service.deciding import CORRECTION, Case
+from host_tools.service.actions import CORRECTION
+from host_tools.service.deciding import Case
 from host_tools.service.metrics import Waiting
 from tests.host_tools.service.service_rig import COVERED, OPEN, House, house
 from tumbler.definitions import FACTS
@@ -41,7 +42,7 @@ async def played(at: House) -> Samples:
     await at.playing().place(COVERED, settled, wagers)
     await at.playing().withdraw(COVERED, settled, ["odd"])
     await at.ended(COVERED, settled)
-    case = Case((4, 5, 6), "as the dice lie", "ab" * 32)
+    case = Case((4, 5, 6), "as the dice lie")
     proposal = await at.deciding(Role.SUPERVISOR).propose(CORRECTION, COVERED, settled, case)
     await at.deciding(Role.SHIFT_MANAGER).confirm(proposal.id)
     await at.deciding(Role.SHIFT_MANAGER).void(COVERED, await at.betting(), "host-void", "spilt drink")

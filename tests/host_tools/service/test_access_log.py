@@ -8,12 +8,12 @@ from host_tools.bridge.wagering import Wager
 from host_tools.ledger import Ledger
 from host_tools.people import Role
 from host_tools.people.accounts import LOG as PEOPLE
-from host_tools.service.deciding import CORRECTION, MANUAL, RESOLUTION, Case
+from host_tools.service.actions import CORRECTION, MANUAL, RESOLUTION
+from host_tools.service.deciding import Case
 from tests.host_tools.bridge.bridge_rig import before_each_statement
 from tests.host_tools.service.service_rig import COVERED, PASSWORD, House, house, left_by_a_crash
 
 SMALL, BIG, ODD = (Wager(each, "Mei", each, "10") for each in ("small", "big", "odd"))
-PICTURE = "ab" * 32
 CAUSES = {
     "opening": "open-round",
     "wager": "place-wagers",
@@ -100,7 +100,7 @@ async def a_round_is_corrected(at: House) -> None:
     await at.playing().withdraw(COVERED, round_id, ["odd"])
     await at.ended(COVERED, round_id)
     await two_people(at, CORRECTION, round_id, (4, 5, 6))
-    case = Case(None, "a crack in the white one", PICTURE)
+    case = Case(None, "a crack in the white one")
     proposal = await at.deciding(Role.SUPERVISOR).propose_affected(COVERED, [round_id], case)
     await at.deciding(Role.SHIFT_MANAGER).confirm(proposal.id)
 
@@ -124,7 +124,7 @@ async def referred_rounds_are_decided(at: House) -> None:
 
 
 async def two_people(at: House, deed: str, round_id: str, faces: tuple[int, int, int]) -> None:
-    case = Case(faces, "as the dice lie", PICTURE)
+    case = Case(faces, "as the dice lie")
     role = Role.SHIFT_MANAGER if deed == RESOLUTION else Role.SUPERVISOR
     proposal = await at.deciding(role, "Ada").propose(deed, COVERED, round_id, case)
     await at.deciding(Role.SHIFT_MANAGER).confirm(proposal.id)

@@ -10,7 +10,8 @@ from host_tools.bridge.wagering import Wager
 from host_tools.client import HttpTables
 from host_tools.ledger import Ledger
 from host_tools.people import Role
-from host_tools.service.deciding import CORRECTION, Case
+from host_tools.service.actions import CORRECTION
+from host_tools.service.deciding import Case
 from host_tools.service.views import EventView
 from tests.host_tools.api.api_rig import Api, served
 from tests.host_tools.bridge.bridge_rig import before_each_statement
@@ -54,7 +55,7 @@ async def an_eventful_hour(at: House, table: str) -> None:
     settled = await at.betting(table)
     await at.playing().place(table, settled, [Wager("1", "Mei", "small", "10")])
     await at.ended(table, settled)
-    case = Case((4, 5, 6), "as the dice lie", "ab" * 32)
+    case = Case((4, 5, 6), "as the dice lie")
     proposal = await at.deciding(Role.SUPERVISOR).propose(CORRECTION, table, settled, case)
     await at.deciding(Role.SHIFT_MANAGER).confirm(proposal.id)
     void = await at.betting(table)

@@ -2,20 +2,22 @@
 
 import asyncio
 import contextlib
+import hashlib
 import json
 
 import pytest
 
 from host_tools.bridge.errors import WrongStep
 from host_tools.bridge.wagering import Wager
-from host_tools.cards.errors import CardConflict, ShoeNotFit
+from host_tools.cards.errors import CardConflict, CardImpossible, NothingToCorrect, ShoeNotFit
 from host_tools.people import NotAllowed, Role
-from host_tools.service.deciding import CORRECTION, Case
-from host_tools.service.errors import Asked, EvidenceMissing, NotNow, RulesForbid
+from host_tools.service.actions import CORRECTION, RESOLUTION
+from host_tools.service.deciding import Case
+from host_tools.service.errors import Asked, EvidenceUnknown, NotNow, RulesForbid
 from tests.host_tools.service.service_rig import CARDS, COVERED, House, house
 
 BETS = [Wager("a", "Ann", "small", "10"), Wager("b", "Ben", "total:9", "20")]
-PICTURE = "ab" * 32
+PICTURE = "ab" * 32  # of nothing
 
 
 async def shoe_of(at: House) -> tuple[str, int]:
@@ -212,32 +214,59 @@ async def test_a_mistyped_card_takes_a_second_person_before_it_counts(tmp_path) 
             await dealer.propose_cards(CARDS, round_id, (2, 3, 5), "mistyped")
 
 
-async def test_a_proposal_that_the_announcement_overtook_changes_nothing(tmp_path) -> None:
+async def test_no_result_is_announced_while_a_card_waits_to_be_entered_anew(tmp_path) -> None:
     async with house(tmp_path, {CARDS: {}}) as at:
         await loaded(at)
         round_id = await closed(at, 2, 3, 5)
         proposal = await at.deciding(Role.DEALER).propose_cards(CARDS, round_id, (2, 3, 4), "mistyped")
-        await at.playing(Role.DEALER).announce(CARDS, round_id)
-        with pytest.raises(WrongStep):
-            await at.deciding(Role.SUPERVISOR).confirm(proposal.id)
-        view = await at.playing().round(CARDS, round_id)
-        assert (view.faces, [each.face for each in view.cards]) == ((2, 3, 5), [2, 3, 5])
+        with pytest.raises(NotNow, match="waits for its second person"):
+            await at.playing(Role.DEALER).announce(CARDS, round_id)
+        assert (await at.playing().round(CARDS, round_id)).state == "closed"
+        await at.deciding(Role.DEALER).withdraw_proposal(proposal.id)
+        settled = await at.playing(Role.DEALER).announce(CARDS, round_id)
+        assert (settled.faces, [each.face for each in settled.cards]) == ((2, 3, 5), [2, 3, 5])
 
 
-async def test_an_announced_result_is_corrected_with_a_picture_and_its_differences(tmp_path) -> None:
+async def test_cards_that_cannot_be_are_not_proposed(tmp_path) -> None:
+    async with house(tmp_path, {CARDS: {"decks": 2}}) as at:
+        await loaded(at)
+        for _ in range(5):
+            await at.playing(Role.DEALER).announce(CARDS, await closed(at, 6, 6, 6))
+        round_id = await closed(at, 6, 5, 4)
+        dealer = at.deciding(Role.DEALER)
+        for faces, refusal in (((6, 6, 4), CardImpossible), ((6, 5, 4), NothingToCorrect)):
+            with pytest.raises(refusal):
+                await dealer.propose_cards(CARDS, round_id, faces, "mistyped")
+        assert await dealer.proposals() == []
+
+
+async def test_a_referred_round_whose_cards_are_not_all_entered_can_only_be_void(tmp_path) -> None:
+    async with house(tmp_path, {CARDS: {}}) as at:
+        await loaded(at)
+        round_id = await closed(at, 2)
+        await at.deciding(Role.DEALER).refer(CARDS, round_id, "", "the shoe fell")
+        manager = at.deciding(Role.SHIFT_MANAGER)
+        with pytest.raises(WrongStep, match="1 of 3 cards"):
+            await manager.propose(RESOLUTION, CARDS, round_id, Case((1, 2, 3), "seen"))
+        assert (await manager.void_referred(CARDS, round_id, "the shoe fell")).state == "void"
+
+
+async def test_an_announced_result_is_corrected_by_what_two_people_state(tmp_path) -> None:
     async with house(tmp_path, {CARDS: {}}) as at:
         await loaded(at)
         round_id = await closed(at, 2, 3, 5)
         await at.playing(Role.DEALER).announce(CARDS, round_id)
         manager, supervisor = at.deciding(Role.SHIFT_MANAGER), at.deciding(Role.SUPERVISOR)
-        with pytest.raises(EvidenceMissing):
-            await supervisor.propose(CORRECTION, CARDS, round_id, Case((2, 3, 4), "mistyped"))
-        case = Case((2, 3, 4), "mistyped", PICTURE)
+        with pytest.raises(EvidenceUnknown):
+            await supervisor.propose(CORRECTION, CARDS, round_id, Case((2, 3, 4), "mistyped", PICTURE))
+        case = Case((2, 3, 4), " mistyped ")
         proposal = await supervisor.propose(CORRECTION, CARDS, round_id, case)
         (view,) = await manager.confirm(proposal.id)
         assert view.faces == (2, 3, 4)
         assert [(each.id, each.amount) for each in view.differences] == [("b", "160.00")]
-        assert view.settlements[-1].seconded_by == "shift-manager"
+        made = view.settlements[-1]
+        assert (made.seconded_by, made.reason) == ("shift-manager", "mistyped")
+        assert made.evidence == hashlib.sha256(b"mistyped").hexdigest()
 
 
 async def test_a_round_that_no_clause_covers_goes_to_people(tmp_path) -> None:

@@ -2,17 +2,29 @@
 
 import asyncio
 import json
+from typing import Any
 
 import pytest
 
-from host_tools.bridge.errors import DecisionIncomplete, RoundEnded, WrongStep
+from host_tools.bridge.errors import NotAffected, RoundEnded, WrongStep
 from host_tools.bridge.events import EvidenceAlarm
 from host_tools.bridge.wagering import Wager
+from host_tools.ledger import LedgerUnavailable
 from host_tools.ledger.schema import ALARM
 from host_tools.people import NotAllowed, Role
-from host_tools.service.deciding import CORRECTION, MANUAL, RESOLUTION, Case
-from host_tools.service.errors import Asked, NotNow, ProposalUnknown, RoundNotHere, RulesForbid, TableUnknown
-from tests.host_tools.service.service_rig import COVERED, OPEN, house
+from host_tools.service.actions import CORRECTION, MANUAL, RESOLUTION
+from host_tools.service.deciding import Case
+from host_tools.service.errors import (
+    Asked,
+    EvidenceMissing,
+    EvidenceUnknown,
+    NotNow,
+    ProposalUnknown,
+    RoundNotHere,
+    RulesForbid,
+    TableUnknown,
+)
+from tests.host_tools.service.service_rig import COVERED, OPEN, PASSWORD, house
 
 SMALL, BIG = Wager("1", "Mei", "small", "10"), Wager("2", "Arun", "big", "10")
 
@@ -232,10 +244,10 @@ async def test_dice_that_people_state_count_when_a_second_person_confirms(tmp_pa
         round_id = await referred(at)
         role = Role.SHIFT_MANAGER if deed == RESOLUTION else Role.DEALER
         proposer = at.deciding(role, "Ada")
-        proposal = await proposer.propose(deed, COVERED, round_id, Case((1, 1, 2), "seen", "ab" * 32))
+        proposal = await proposer.propose(deed, COVERED, round_id, Case((1, 1, 2), "seen"))
         assert (await at.playing().round(COVERED, round_id)).state == "referred"
         with pytest.raises(NotNow):
-            await proposer.propose(deed, COVERED, round_id, Case((1, 1, 2), "again", "ab" * 32))
+            await proposer.propose(deed, COVERED, round_id, Case((1, 1, 2), "again"))
         with pytest.raises(NotAllowed):
             await at.deciding(Role.SHIFT_MANAGER, "ada").confirm(proposal.id)
         (ended,) = await at.deciding(Role.SHIFT_MANAGER, "Bo").confirm(proposal.id)
@@ -289,14 +301,21 @@ async def test_a_proposal_lapses_and_can_be_withdrawn(tmp_path):
 
 async def test_a_decision_without_a_reason_or_a_picture_is_refused(tmp_path):
     async with house(tmp_path) as at:
+        settled = await a_settled_round(at, COVERED)
+        at.tumblers[COVERED].tumbler.frames = b"another scene"
         round_id = await referred(at)
+        own = at.service.frames_of(bytes.fromhex(round_id)).hex()
         manager = at.deciding(Role.SHIFT_MANAGER)
         with pytest.raises(Asked):
             await manager.void_referred(COVERED, round_id, "  ")
-        with pytest.raises((Asked, DecisionIncomplete)):
-            await manager.propose(RESOLUTION, COVERED, round_id, Case((1, 2, 3), "seen", "abcd"))
+        for invented in ("abcd", "00" * 32, "ab" * 32, "AB", "no hex"):
+            with pytest.raises(EvidenceUnknown):
+                await manager.propose(RESOLUTION, COVERED, round_id, Case((1, 2, 3), "seen", invented))
+        with pytest.raises(EvidenceUnknown):  # of another round
+            await manager.propose(CORRECTION, COVERED, settled, Case((1, 2, 3), "seen", own))
+        await manager.propose(RESOLUTION, COVERED, round_id, Case((1, 2, 3), "seen", own))
         with pytest.raises(Asked):
-            await manager.propose(RESOLUTION, COVERED, round_id, Case(None, "seen", "ab" * 32))
+            await manager.propose(RESOLUTION, COVERED, round_id, Case(None, "seen"))
 
 
 async def test_everything_that_changes_state_is_in_the_access_log(tmp_path):
@@ -370,3 +389,134 @@ async def test_the_look_back_for_a_damaged_die_ends_where_the_dice_were_changed(
 async def test_a_table_says_whether_pictures_of_its_readings_are_kept(tmp_path, when):
     async with house(tmp_path, {COVERED: {"evidence": when or "none"}}) as at:
         assert (await at.playing().table(COVERED)).evidence == when
+
+
+async def test_a_round_without_pictures_is_only_void(tmp_path):
+    async with house(tmp_path) as at:
+        round_id = await at.betting()
+        manager = at.deciding(Role.SHIFT_MANAGER)
+        await manager.refer(COVERED, round_id, "host-void", "a coin fell in")
+        with pytest.raises(EvidenceMissing):
+            await manager.propose(RESOLUTION, COVERED, round_id, Case((1, 2, 3), "seen"))
+        assert (await manager.void_referred(COVERED, round_id, "a coin fell in")).state == "void"
+
+
+async def test_only_rounds_of_these_dice_are_voided_for_a_damaged_one(tmp_path):
+    async with house(tmp_path, {OPEN: {}}) as at:
+        old, new = [await a_settled_round(at, OPEN) for _ in range(2)]
+        manager, supervisor = at.deciding(Role.SHIFT_MANAGER), at.deciding(Role.SUPERVISOR)
+        proposal = await supervisor.propose_affected(OPEN, [new], Case(None, "a crack"))
+        await at.playing(Role.TECHNICIAN).change_dice(OPEN, "box 17")
+        later = await a_settled_round(at, OPEN)
+        assert [each.id for each in await manager.affected(OPEN)] == [later]
+        for rounds in ([old], [old, later]):
+            with pytest.raises(NotAffected):
+                await supervisor.propose_affected(OPEN, rounds, Case(None, "a crack"))
+        with pytest.raises(NotAffected):  # of these dice when it was proposed, and no longer
+            await manager.confirm(proposal.id)
+        assert {each.state for each in await at.playing().rounds(OPEN)} == {"settled"}
+        again = await supervisor.propose_affected(OPEN, [later], Case(None, "a crack"))
+        (void,) = await manager.confirm(again.id)
+        assert (void.state, void.settlements[-1].clause) == ("void", "5.4")
+
+
+async def test_the_picture_of_a_damaged_die_is_of_any_round_with_these_dice(tmp_path):
+    async with house(tmp_path, {OPEN: {}}) as at:
+        touched = await a_settled_round(at, OPEN)
+        at.tumblers[OPEN].tumbler.frames = b"the crack is seen"
+        other = await a_settled_round(at, OPEN)
+        seen = at.service.frames_of(bytes.fromhex(other)).hex()
+        supervisor = at.deciding(Role.SUPERVISOR)
+        with pytest.raises(EvidenceUnknown):
+            await supervisor.propose_affected(OPEN, [touched], Case(None, "a crack", "ab" * 32))
+        assert (
+            await supervisor.propose_affected(OPEN, [touched], Case(None, "a crack", seen))
+        ).evidence == seen
+
+
+async def a_settled_round(at, table: str) -> str:
+    round_id = await at.betting(table)
+    await at.playing().place(table, round_id, [SMALL, BIG])
+    assert (await at.ended(table, round_id)).state == "settled"
+    return round_id
+
+
+async def test_what_can_never_be_done_is_not_proposed(tmp_path):
+    async with house(tmp_path, {OPEN: {}}) as at:
+        settled = await a_settled_round(at, OPEN)
+        void = await at.betting(OPEN)
+        manager = at.deciding(Role.SHIFT_MANAGER)
+        await manager.void(OPEN, void, "host-void", "spilt drink")
+        before = at.service.books.entries(OPEN, limit=1000), await at.playing().events()
+        for refused in (
+            manager.propose(CORRECTION, OPEN, settled, Case((1, 2, 4), "as it is")),
+            manager.propose_affected(OPEN, [void, settled], Case(None, "one of them is void")),
+        ):
+            with pytest.raises(WrongStep):
+                await refused
+        assert await manager.proposals() == []
+        await manager.propose(CORRECTION, OPEN, settled, Case((4, 5, 6), "tried, and undone"))
+        assert (at.service.books.entries(OPEN, limit=1000), await at.playing().events()) == before
+        assert "correct" not in {each.action for each in at.service.books.accesses(OPEN)}
+        at.service.books.check_everything()
+
+
+async def test_a_proposal_that_is_refused_at_the_end_is_in_the_log_and_gone(tmp_path):
+    async with house(tmp_path, {OPEN: {}}) as at:
+        round_id = await a_settled_round(at, OPEN)
+        manager, supervisor = at.deciding(Role.SHIFT_MANAGER), at.deciding(Role.SUPERVISOR)
+        first = await supervisor.propose(CORRECTION, OPEN, round_id, Case((4, 5, 6), "seen"))
+        second = await supervisor.propose_affected(OPEN, [round_id], Case(None, "a crack"))
+        await manager.confirm(second.id)
+        told = []
+        at.service.tell = lambda kind, table="", round_id=None: told.append((kind, table))
+        with pytest.raises(WrongStep, match="only a settled round"):
+            await manager.confirm(first.id)
+        assert told == [("proposals-changed", OPEN)]
+        assert await manager.proposals() == []
+        last = at.service.books.newest_access(OPEN)
+        assert last is not None
+        assert (last.who, last.action) == ("shift-manager", "refuse-proposal")
+        entry = json.loads(last.after)
+        assert (entry["proposal"], entry["round"]) == (first.id, round_id)
+        assert "only a settled round" in entry["refused"]
+
+
+async def test_a_proposal_stays_while_the_store_is_away(tmp_path):
+    async with house(tmp_path) as at:
+        round_id = await referred(at)
+        manager, supervisor = at.deciding(Role.SHIFT_MANAGER), at.deciding(Role.SUPERVISOR)
+        proposal = await manager.propose(RESOLUTION, COVERED, round_id, Case((1, 1, 2), "seen"))
+        books, durably = at.service.books, at.service.books.durably
+
+        async def away(work: Any) -> Any:
+            raise LedgerUnavailable("the disk is full")
+
+        books.durably = away  # type: ignore[method-assign]
+        desk = at.service.dice_table(COVERED).table.desk
+        desk._durably = away
+        for deed in (supervisor.confirm, supervisor.withdraw_proposal):
+            with pytest.raises(LedgerUnavailable):
+                await deed(proposal.id)
+            assert [each.id for each in await manager.proposals()] == [proposal.id]
+        books.durably, desk._durably = durably, durably  # type: ignore[method-assign]
+        (ended,) = await supervisor.confirm(proposal.id)
+        assert ended.state == "settled"
+
+
+async def test_a_proposal_of_a_closed_account_is_nobodys_to_confirm(tmp_path):
+    async with house(tmp_path) as at:
+        boss = at.person(Role.SHIFT_MANAGER)
+        await at.service.accounts.add_person("Ada", Role.DEALER, PASSWORD, boss)
+        round_id = await referred(at)
+        proposal = await at.deciding(Role.DEALER, "Ada").propose(
+            MANUAL, COVERED, round_id, Case((1, 1, 2), "seen")
+        )
+        await at.service.accounts.close("Ada", boss)
+        with pytest.raises(NotAllowed, match="Ada"):
+            await at.deciding(Role.SHIFT_MANAGER).confirm(proposal.id)
+        assert (await at.playing().round(COVERED, round_id)).state == "referred"
+        assert await at.deciding(Role.SHIFT_MANAGER).proposals() == []
+        last = at.service.books.newest_access(COVERED)
+        assert last is not None
+        assert last.action == "refuse-proposal"

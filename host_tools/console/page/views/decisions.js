@@ -63,9 +63,9 @@ export const enterByHand = (table) => askForDice(table, "manual-result", t("manu
 
 async function askForDice(table, deed, title, body) {
   const ofCards = isOfCards(table);
-  const hint = t(ofCards ? "field.evidence-cards" : "field.evidence-hint");
-  const evidence = textField("evidence", t("field.evidence"), { required: ofCards, pattern: "[0-9a-f]{64}", hint });
-  const answer = await ask({ title, explain: t("two.explain"), fields: [facesField({ ofCards }), reasonField(), evidence], confirm: t("next") });
+  const evidence = textField("evidence", t("field.evidence"), { required: false, pattern: "[0-9a-f]{64}", hint: t("field.evidence-hint") });
+  const fields = [facesField({ ofCards }), reasonField(), ...(ofCards ? [] : [evidence])]; // no camera sees cards
+  const answer = await ask({ title, explain: t("two.explain"), fields, confirm: t("next") });
   if (!answer || !(await showAgain(title, answer.faces, answer.reason))) return null;
   return post(address(table, deed), { ...body, ...answer, evidence: answer.evidence || null });
 }

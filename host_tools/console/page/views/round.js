@@ -51,7 +51,7 @@ function drawRound(table, round, evidence) {
     round.faces ? h("div", { class: "round-dice" }, round.faces.map((face) => die(face))) : null,
     round.cards?.length ? drawCards(round.cards) : null,
     table ? drawDeeds(table, round) : null,
-    [...round.settlements].reverse().map(drawSettlement),
+    [...round.settlements].reverse().map((each) => drawSettlement(each, round.mode)),
     differences,
     may("see-evidence") && round.mode !== "cards" ? [h("h3", {}, t("evidence.title")), evidence] : null,
     may("see-wagers") ? [h("h3", {}, t("wagers.title")), drawWagers(round.wagers)] : null,
@@ -81,7 +81,7 @@ async function perform(table, run) {
   askAgain(table.name);
 }
 
-function drawSettlement(settlement) {
+function drawSettlement(settlement, mode) {
   const people = [settlement.decided_by, settlement.seconded_by].filter(Boolean).join(" + ");
   const line = (name, value) => (value === "" || value === null ? null : [h("dt", {}, t(`settlement.${name}`)), h("dd", {}, String(value))]);
   return h(
@@ -98,7 +98,7 @@ function drawSettlement(settlement) {
       line("record", settlement.record),
       line("people", people),
       line("reason", settlement.reason),
-      line("evidence", settlement.evidence),
+      line("evidence", mode === "cards" ? null : settlement.evidence),
       line("corrects", settlement.corrects),
       line("made", dateAndTime(settlement.made_ms)),
     ),
