@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,7 +21,7 @@ from host_tools.bridge.events import RoundOutcome
 from host_tools.bridge.table import Table, Wager
 from host_tools.campaign.errors import SittingFailed
 from host_tools.campaign.profiles import Profiles
-from host_tools.demo.run import demo_terms
+from host_tools.demo.run import DemoRefused, demo_terms
 from host_tools.ledger import LedgerDamaged
 from host_tools.link import LinkError
 from host_tools.records import verify_chain
@@ -53,6 +54,20 @@ _WAGERS = range(4, 13)  # in a round
 _CHIPS = (10, 200)
 
 
+@cache
+def playable() -> tuple[tuple[str, str], ...]:
+    """(rulebook, layout) of dice that a house opens: not the one whose printed odds favour the player."""
+    return tuple(each for each in LAYOUTS if _opens(*each))
+
+
+def _opens(rulebook: str, layout: str) -> bool:
+    try:
+        demo_terms(rulebook, layout)
+    except DemoRefused:
+        return False
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Sitting:
     """Plays sitting `number` of a seed: `rounds` rounds, with dice that have a profile."""
@@ -64,7 +79,7 @@ class Sitting:
     def __call__(self, number: int) -> dict[str, Any]:
         """The sitting as a line of the campaign's results. Raises SittingFailed."""
         fitted = list(self.profiles.fitted("four"))
-        layouts = [(book, layout) for book, layout in LAYOUTS if "card" not in book]
+        layouts = playable()
         unit, size, style = fitted[number % len(fitted)]
         book, layout = layouts[number % len(layouts)]
         told = {

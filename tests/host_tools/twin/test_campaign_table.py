@@ -10,13 +10,15 @@ from host_tools.bridge.events import RoundOutcome, WagerOutcome
 from host_tools.bridge.table import Wager
 from host_tools.campaign import table
 from host_tools.campaign.profiles import Profiles
-from host_tools.campaign.rounds import Judge, Sitting
+from host_tools.campaign.rounds import Judge, Sitting, playable
 from host_tools.campaign.table_figures import TableFigures
 from host_tools.demo.run import demo_terms
 from host_tools.demo.twin import PROFILE, SIZE, STYLE, UNIT
+from host_tools.rulebooks import load_rulebook
 from host_tools.twin.placing import place
 from host_tools.twin.truth import Reason, SceneTruth, tell
 from host_tools.twin.unit import generator
+from tests.host_tools.published_rules import LAYOUTS
 
 ROUNDS = 8
 
@@ -46,6 +48,12 @@ def test_a_sitting_is_played_from_stroke_to_settlement_and_nothing_is_wrong(
     assert counted.judged["right"] >= ROUNDS / 2
     assert counted.wagers > ROUNDS
     assert table.is_clean(counted.as_json())
+
+
+def test_every_layout_of_dice_that_a_house_opens_is_played() -> None:
+    of_dice = {each for each in LAYOUTS if load_rulebook(each[0]).play_mode != "cards"}
+    assert of_dice - set(playable()) == {("duisburg-sic-bo-2019", "as-printed")}
+    assert set(playable()) <= of_dice
 
 
 def test_play_goes_on_after_a_die_was_found_damaged(profiles: Profiles) -> None:
