@@ -12,7 +12,7 @@ from host_tools.api.guard import COOKIE, guard_of, service_of
 from host_tools.api.refusals import Limited
 from host_tools.link.tasks import together
 from host_tools.people import NotAllowed, NotSignedIn, Person
-from host_tools.service.errors import SlowReader, StreamEnded, TableUnknown
+from host_tools.service.errors import NumberAhead, SlowReader, StreamEnded, TableUnknown
 from host_tools.service.playing import Playing
 from host_tools.service.views import EventView
 
@@ -21,7 +21,16 @@ CHECK_S = 15.0  # how often it is asked whether the session still lasts
 MOST_SOCKETS = 2000  # where the process may have as many connections as that takes
 
 # Close codes: those of RFC 6455 7.4.1, and HTTP's with 4000 added.
-NOT_SIGNED_IN, NOT_ALLOWED, NOT_FOUND, MALFORMED, TOO_MANY = 4401, 4403, 4404, 4422, 4429
+NOT_SIGNED_IN = 4401
+_CODES: dict[type[Exception], int] = {
+    NotSignedIn: NOT_SIGNED_IN,
+    NotAllowed: 4403,
+    TableUnknown: 4404,
+    NumberAhead: 4416,
+    ValueError: 4422,
+    Limited: 4429,
+}
+_MOST_REASON = 123  # bytes of a reason, RFC 6455 5.5
 GOING_AWAY, TRY_AGAIN = 1001, 1013
 
 router = APIRouter()
@@ -51,16 +60,9 @@ async def _serve(socket: WebSocket) -> tuple[int, str]:
         _require_same_site(socket)
         person, _ = guard_of(socket).person(socket)
         events = Playing(service_of(socket), person).follow(*_asked(socket))
-    except NotSignedIn as error:
-        return NOT_SIGNED_IN, str(error)
-    except NotAllowed as error:
-        return NOT_ALLOWED, str(error)
-    except TableUnknown as error:
-        return NOT_FOUND, str(error)[:100]
-    except Limited as error:
-        return TOO_MANY, str(error)
-    except ValueError as error:
-        return MALFORMED, str(error)
+    except tuple(_CODES) as error:
+        code = next(code for kind, code in _CODES.items() if isinstance(error, kind))
+        return code, str(error).encode()[:_MOST_REASON].decode(errors="ignore")
     return await together(_send(socket, events), _listen(socket), _watch_session(socket, person))
 
 

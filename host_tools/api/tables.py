@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 
 from host_tools.api.bodies import After, Nothing, RoundId, RoundPath, TableName, Wagers, Withdrawals
 from host_tools.api.guard import Player
-from host_tools.api.refusals import BatchErrorBody, BatchRefused
+from host_tools.api.refusals import BatchErrorBody, BatchRefused, ErrorBody
 from host_tools.bridge.wagering import Wager, WagerAnswer, WithdrawalAnswer
 from host_tools.service.errors import StreamEnded
 from host_tools.service.playing import MOST_ROUNDS
@@ -100,7 +100,12 @@ async def withdraw_wagers(
     return answers
 
 
-@router.get("/events")
+@router.get(
+    "/events",
+    responses={
+        416: {"model": ErrorBody, "description": "no event has that number: was the ledger restored?"}
+    },
+)
 async def list_events(
     player: Player,
     after: After = 0,

@@ -25,6 +25,7 @@ AT_ONCE = 16  # requests; more wait here: httpx looks at all of them again whene
 TIMEOUT_S = 30.0  # above what a step at the tumbler is waited for
 RETRY_S = (0.2, 5.0)  # from the first to the longest wait before the stream is opened again
 _REFUSALS = 4400  # close codes from here on are HTTP's statuses with 4000 added
+_PASSING = (429, 503)  # refusals after which the stream is asked for again
 
 
 def _reader(kind: Any) -> TypeAdapter[Any]:
@@ -131,22 +132,28 @@ class HttpTables:
         return _EVENTS.validate_json(await self._get("events", asked=asked))
 
     async def follow(self, after: int | None = None, table: str | None = None) -> AsyncIterator[EventView]:
-        """See Tables. A stream that was lost is opened again; hints of the time between are lost."""
+        """See Tables. A stream that was lost is opened again; hints of the time between are lost, durable
+        events are not, for it always goes on by number. Raises Refused."""
         wait_s = RETRY_S[0]
         while True:
             try:
+                after = await self._newest(table) if after is None else after
                 async for event in self._stream(after, table):
                     wait_s = RETRY_S[0]
                     after = event.sequence if event.sequence is not None else after
                     yield event
-            except (OSError, InvalidHandshake, ConnectionClosed, TimeoutError) as lost:
+            except (Refused, Unreachable, OSError, InvalidHandshake, ConnectionClosed, TimeoutError) as lost:
                 _raise_refusal(lost)
             await asyncio.sleep(wait_s)
             wait_s = min(2 * wait_s, RETRY_S[1])
 
-    async def _stream(self, after: int | None, table: str | None) -> AsyncIterator[EventView]:
-        asked = {"after": after} if after is not None else {}
-        asked |= {"table": table} if table is not None else {}
+    async def _newest(self, table: str | None) -> int:
+        """The number from which "from now on" counts."""
+        known = await self.tables() if table is None else [await self.table(table)]
+        return max((each.sequence for each in known), default=0)
+
+    async def _stream(self, after: int, table: str | None) -> AsyncIterator[EventView]:
+        asked = {"after": after} | ({"table": table} if table is not None else {})
         url = f"ws{self._url.removeprefix('http')}/events?{urlencode(asked)}"
         tls = self._tls or (True if url.startswith("wss") else None)
         async with connect(url, additional_headers=self._headers, max_size=2**24, ssl=tls) as socket:
@@ -190,6 +197,8 @@ def _content(answer: httpx.Response) -> bytes:
 
 def _raise_refusal(lost: Exception) -> None:
     """A stream that the service has closed for good is not opened again."""
+    if isinstance(lost, Refused) and lost.status not in _PASSING:
+        raise lost
     closed = lost.rcvd if isinstance(lost, ConnectionClosed) else None
-    if closed is not None and closed.code >= _REFUSALS and closed.code != 4429:
+    if closed is not None and closed.code >= _REFUSALS and closed.code - 4000 not in _PASSING:
         raise Refused(closed.code - 4000, "refused", closed.reason) from lost

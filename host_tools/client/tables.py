@@ -85,5 +85,6 @@ class Tables(Protocol):
         ...
 
     def follow(self, after: int | None = None, table: str | None = None) -> AsyncIterator[EventView]:
-        """The durable events above number `after` (None: from now on), and all that happens from now on."""
+        """The durable events above number `after` (None: from now on), and all that happens from now on.
+        A number that the service has not reached is refused: its ledger is not the one that gave it."""
         ...

@@ -45,6 +45,10 @@ class EvidenceMissing(ServiceError):
     """No evidence pictures of the round are kept."""
 
 
+class NumberAhead(ServiceError):
+    """Events are asked for after a number that none has reached; the ledger is not the one that gave it."""
+
+
 class SlowReader(ServiceError):
     """A reader of events was too slow and has missed some; follow again after the last number."""
 

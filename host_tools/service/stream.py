@@ -10,7 +10,7 @@ import json
 from collections.abc import AsyncIterator, Sequence
 
 from host_tools.ledger import Ledger, Notice
-from host_tools.service.errors import SlowReader, StreamEnded
+from host_tools.service.errors import NumberAhead, SlowReader, StreamEnded
 from host_tools.service.views import EventView
 
 BACKLOG = 1000  # events that a reader may be behind
@@ -24,7 +24,7 @@ class Stream:
         self._books = books
         self._sources = tuple(sources)
         self._readers: dict[asyncio.Queue[EventView | None], str | None] = {}
-        self.newest = books.newest_notice(sources)  # whatever is there counts as told
+        self.newest = books.newest_notice()  # whatever is there counts as told
 
     @property
     def readers(self) -> int:
@@ -48,13 +48,16 @@ class Stream:
             self._drop(queue)
 
     def events(self, after: int, table: str | None = None, limit: int = PAGE) -> list[EventView]:
-        """The durable events above number `after`, of one table or all."""
+        """The durable events above number `after`, of one table or all. Raises NumberAhead."""
+        self._require_reached(after)
         return [_event(notice) for notice in self._books.notices_of(self._of(table), after, limit)]
 
     def follow(self, after: int | None = None, table: str | None = None) -> AsyncIterator[EventView]:
         """The durable events above number `after` (None: from now on) and all that happens from now on.
 
-        Raises SlowReader after the last event before a gap, StreamEnded when the service stops."""
+        Raises NumberAhead, SlowReader after the last event before a gap, StreamEnded as the service stops."""
+        if after is not None:
+            self._require_reached(after)
         queue: asyncio.Queue[EventView | None] = asyncio.Queue(BACKLOG)
         self._readers[queue] = table
         return self._follow(queue, self.newest if after is None else after, table)
@@ -76,6 +79,13 @@ class Stream:
         finally:
             self._readers.pop(queue, None)
         raise SlowReader("too slow: events were missed; follow again after the last number you have")
+
+    def _require_reached(self, after: int) -> None:
+        if after > self.newest and after > (newest := self._books.newest_notice()):
+            raise NumberAhead(
+                f"no event has number {after}, the newest is {newest}; "
+                "was the ledger restored? Follow from the tables' sequence"
+            )
 
     def _tell(self, event: EventView) -> None:
         for queue, table in tuple(self._readers.items()):

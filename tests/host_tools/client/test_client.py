@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from urllib.parse import quote
 
 import pytest
 from websockets.asyncio.client import connect
@@ -103,8 +104,54 @@ async def test_the_stream_goes_on_where_it_stopped_when_the_server_was_away(tmp_
         assert [each.sequence for each in heard] == list(range(1, 16))
 
 
-async def _collect(tables: HttpTables, heard: list, count: int) -> None:
-    async for event in tables.follow(0):
+async def test_a_stream_from_now_on_that_is_lost_before_its_first_event_misses_none(tmp_path):
+    async with house(tmp_path) as at:
+        token = await Api(at).token()
+        before = await at.betting()
+        await at.ended(COVERED, before)
+        heard = []
+        async with contextlib.AsyncExitStack() as stack:
+            async with served(at) as url:
+                tables = await stack.enter_async_context(HttpTables(url, token))
+                following = asyncio.create_task(_collect(tables, heard, 5, after=None))
+                await at.until(lambda: at.service.stream.readers == 1)
+                at.service.tell("table-changed", COVERED)
+                await asyncio.sleep(0.1)
+            missed = await at.betting()  # while nobody serves
+            await at.ended(COVERED, missed)
+            object.__setattr__(at.service.config.api, "port", int(url.rpartition(":")[2]))
+            async with served(at), asyncio.timeout(30):
+                await following
+        assert [each.sequence for each in heard] == list(range(6, 11))
+        assert {each.round for each in heard} == {missed}
+
+
+async def test_a_number_that_no_event_has_is_refused_with_what_to_do(tmp_path):
+    """As after a ledger was restored from a backup: silence until it has grown that far would lose events."""
+    async with house(tmp_path) as at:
+        token = await Api(at).token()
+        await at.ended(COVERED, await at.betting())
+        newest = at.service.stream.newest
+        async with served(at) as url, HttpTables(url, token) as tables:
+            for after in (newest + 1, 2**53 - 1):
+                for asking in (
+                    tables.events(after),
+                    anext(tables.follow(after)),
+                    anext(tables.follow(after, COVERED)),
+                ):
+                    with pytest.raises(Refused, match=r"restored.*sequence") as refused:
+                        await asking
+                    assert refused.value.status == 416
+            assert await tables.events(newest) == []
+            waiting = asyncio.ensure_future(anext(tables.follow((await tables.table(COVERED)).sequence)))
+            await at.until(lambda: at.service.stream.readers == 1)
+            await at.betting()
+            async with asyncio.timeout(10):
+                assert (await waiting).table == COVERED
+
+
+async def _collect(tables: HttpTables, heard: list, count: int, after: int | None = 0) -> None:
+    async for event in tables.follow(after):
         if event.sequence is not None:
             heard.append(event)
         if len(heard) == count:
@@ -167,10 +214,18 @@ async def test_pages_of_other_sites_and_people_who_signed_out_hear_nothing(tmp_p
                     assert closed.value.rcvd is not None
                     assert closed.value.rcvd.code == code
             headers = {"Authorization": f"Bearer {token}"}
-            for query in ("after=-1", "after=x", "table=Nowhere"):
+            for query, code in (
+                ("after=-1", 4422),
+                ("after=x", 4422),
+                ("table=Nowhere", 4404),
+                (f"table={quote('ä' * 200)}", 4404),  # more than a reason has room for
+                ("after=99", 4416),
+            ):
                 async with connect(f"{address}?{query}", additional_headers=headers) as socket:
-                    with pytest.raises(ConnectionClosed):
+                    with pytest.raises(ConnectionClosed) as closed:
                         await socket.recv()
+                    assert closed.value.rcvd is not None
+                    assert closed.value.rcvd.code == code
 
 
 async def test_a_table_server_of_hundreds_of_tables_may_ask_for_all_at_once(tmp_path):
