@@ -13,7 +13,7 @@ from typing import Any
 
 from host_tools.bridge.events import DeviceConnected, DeviceLost, DeviceRefused, Event
 from host_tools.bridge.examining import Examination
-from host_tools.bridge.line import line_to
+from host_tools.bridge.line import PortLine
 from host_tools.bridge.sink import LedgerSink
 from host_tools.bridge.table import Table, TableConfig
 from host_tools.ledger import Ledger, open_ledger
@@ -92,7 +92,7 @@ class VirtualTable:
         self.board = board
         self.books = books
         self.registry = registry
-        self.line = Line(line_to(board.identity.device, ports or [board.uart_path], "virtual"))
+        self.line = Line(PortLine(board.identity.device, ports or [board.uart_path], "virtual"))
         self.sink = LedgerSink(books, registry, clock, lambda name: terms.rulebook)
         config = TableConfig("table-1", board.identity.device, terms, examination=examination)
         self.table = Table(config, self.sink, self._new_session, clock, new_round_id)

@@ -33,7 +33,7 @@ async def open_by_identity(  # noqa: PLR0913 - who is looked for, where and how
     another one stays as it is, and its port is given back as soon as it is known. `new_greeting`: see
     Conversation. Raises TransportLost, with what was found on each port.
     """
-    ports = _ports(candidates)
+    ports = ports_of(candidates)
     tries: list[asyncio.Task[tuple[SerialTransport | None, str]]] = []
     for port in ports:
         probe = _probe(port, device, new_greeting(), baudrate, policy, answer_s)
@@ -53,8 +53,8 @@ async def open_by_identity(  # noqa: PLR0913 - who is looked for, where and how
     raise TransportLost(f"device {device.hex()} is on none of the ports: {told}")
 
 
-def _ports(candidates: Sequence[str]) -> list[str]:
-    """Every port once, although links of several names lead to it."""
+def ports_of(candidates: Sequence[str]) -> list[str]:
+    """The ports that `candidates` (see open_by_identity) are now, each once though it has several names."""
     named: dict[str, str] = {}
     for candidate in candidates:
         for port in sorted(glob.glob(candidate)) if glob.has_magic(candidate) else [candidate]:

@@ -36,6 +36,7 @@ from tumbler import definitions
 _GREET_S = 1.0
 _GREET_AGAIN_S = 0.5  # at the soonest: a storm of late HELLOs must not become a storm of greetings
 _LATE_S = 1.0  # from which on this process is thought to have stood still
+_ELSEWHERE_S = 30.0  # without the device on an open port, when there are other ports to look at
 _SHORTEST_REOPEN_S = 0.25
 _LONGEST_REOPEN_S = 5.0
 
@@ -89,7 +90,9 @@ class HostSession:
     `open_transport` opens the line anew whenever it is needed. `on_status` gets each STATUS as a dict with
     names for `state` and `faults` (unsigned: for displays only). `only` is the id of the one device to talk
     to: another one is refused though it is registered, as after a swap of two tables' cables. `ping_s`: the
-    longest the host stays quiet; `silence_s`: how long the device may. `new_greeting`: see Conversation.
+    longest the host stays quiet; `silence_s`: how long the device may. `elsewhere`: whether the device may be
+    behind another port now; then one that is open without it for long is left, and the line opened anew.
+    `new_greeting`: see Conversation.
 
     `last_heard`: clock time of the device's last valid frame, or None. `device`: id of the connected device,
     or None. `quarantined`: reasons by device id. `counters`: errors by name since the start, as the host saw
@@ -107,6 +110,7 @@ class HostSession:
         on_event: Callable[[Event], None] | None = None,
         ping_s: float = 1.0,
         silence_s: float = 5.0,
+        elsewhere: Callable[[], bool] = lambda: False,
         new_greeting: Callable[[], int] = fresh_greeting,
     ) -> None:
         self.last_heard: float | None = None
@@ -120,6 +124,7 @@ class HostSession:
         self._on_event = on_event
         self._ping_s = ping_s
         self._silence_s = silence_s
+        self._elsewhere = elsewhere
         self._transport: Transport | None = None
         self._sent_at = 0.0
         self._conversation = Conversation(new_greeting)
@@ -238,9 +243,13 @@ class HostSession:
                 await self._on_frame(frame)
 
     async def _keep_talking(self) -> None:
-        """Greet until a device answers; then show life while nothing else is said, and notice its silence."""
+        """Greet until a device answers; then show life while nothing else is said, and notice its silence.
+
+        Raises TransportLost when the device has not been on this line for so long that it may be on another.
+        """
         self._greeted_at = None
         wake_at, spared = self._clock.now(), False
+        here_at = self._clock.now()
         while True:
             now = self._clock.now()
             heard = self.last_heard
@@ -250,6 +259,12 @@ class HostSession:
             if silent and not spared:
                 self.counters["silences"] += 1
                 self._disconnect(f"nothing heard for {self._silence_s:g} s")
+            if self._peer:
+                here_at = now
+            elif now - here_at >= _ELSEWHERE_S and self._elsewhere():
+                raise TransportLost(
+                    f"not heard on this line for {_ELSEWHERE_S:g} s: looked for on the others"
+                )
             if not self._peer:
                 due = now if self._greeted_at is None else self._greeted_at + _GREET_S
                 if due <= now:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from host_tools import link, records
-from host_tools.bridge.line import line_to
+from host_tools.bridge.line import PortLine
 from host_tools.bridge.session import Session
 from host_tools.bridge.sink import LedgerSink
 from host_tools.demo.scenes import demo_scenario
@@ -59,7 +59,7 @@ class RealTumbler:
     def __init__(self, device: bytes, ports: tuple[str, ...], board: str, baudrate: int) -> None:
         """`board`, a name or a file, says what DTR and RTS do to it. Raises BoardFileError."""
         self.id = device
-        self._open = line_to(device, ports, board, baudrate)
+        self._open = PortLine(device, ports, board, baudrate)
 
     async def start(self) -> None:
         """See Tumbler."""
@@ -69,7 +69,7 @@ class RealTumbler:
 
     def new_session(self, sink: LedgerSink, clock: link.Clock, **callbacks: Any) -> Session:
         """See Tumbler."""
-        return link.HostSession(self._open, sink, clock, **callbacks)
+        return link.HostSession(self._open, sink, clock, elsewhere=self._open.has_others, **callbacks)
 
     def before_round(self) -> None:
         """See Tumbler."""

@@ -99,13 +99,19 @@ class Hand:
         await asyncio.sleep(seconds)
         found = []
         for frame in self._parser.feed(self.line.to_device.take()):
-            name, values = unpack_message(frame.type_byte, frame.body)
+            name, values = self.unpacked(frame)
             assert frame.session == (0 if name == "greet" else SESSION)
-            if name in ("welcome", "ack"):
-                assert Seal(KEY, SESSION).fits(name, values)
-                del values["mac"]
             found.append((name, values))
         return found
+
+    @staticmethod
+    def unpacked(frame):
+        """(name, values) of a frame of the host; the MAC of a welcome or acknowledgement is right."""
+        name, values = unpack_message(frame.type_byte, frame.body)
+        if name in ("welcome", "ack"):
+            assert Seal(KEY, frame.session).fits(name, values)
+            del values["mac"]
+        return name, values
 
     async def connected(self, **changes):
         self.hello(**changes)
