@@ -1,8 +1,9 @@
 """A serial line in memory that damages what it carries, under a port's name that changes.
 
 Bytes leave at the baud rate and arrive in order; of a share of the frames something is lost, flipped,
-doubled, inserted, delayed, cut or split. What a sender that lost its power had not yet put on the wire never
-arrives: the line then holds half a frame of its life before.
+doubled, inserted, delayed, cut or split. Some are kept so long that they come, or come once more, in a later
+conversation: of another process of the host, or another boot of the device. What a sender that lost its power
+had not yet put on the wire never arrives: the line then holds half a frame of its life before.
 """
 
 import asyncio
@@ -15,7 +16,8 @@ from random import Random
 from host_tools.link import Transport, TransportLost
 from host_tools.link.transport import COMMON_POLICY, OpenPolicy
 
-KINDS = ("lose", "flip", "double", "insert", "delay", "cut", "split")
+KINDS = ("lose", "flip", "double", "insert", "delay", "cut", "split", "keep", "repeat")
+_KEPT_S = 0.5, 10.0  # well over a restart of the host
 _BYTE_S = 10 / 115200
 _UART_S = 512 * _BYTE_S  # what a UART's buffer holds
 
@@ -49,6 +51,10 @@ class Damage:
             return [(0.0, frame[:at] + rng.randbytes(rng.randint(1, 9)) + frame[at:])]
         if kind == "delay":
             return [(rng.uniform(0.01, 2), frame)]
+        if kind == "keep":
+            return [(rng.uniform(*_KEPT_S), frame)]
+        if kind == "repeat":
+            return [(0.0, frame), (rng.uniform(*_KEPT_S), frame)]
         if kind == "cut":
             return [(0.0, frame[:at])]
         step = rng.randint(1, 20)

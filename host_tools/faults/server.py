@@ -9,16 +9,17 @@ from collections.abc import Awaitable, Callable
 from random import Random
 from typing import Protocol, TypeVar
 
-from host_tools.bridge.errors import BridgeError, DeviceRefusal
+from host_tools.bridge.errors import BridgeError, DeviceRefusal, ReplyBelied, WrongStep
 from host_tools.bridge.events import RoundOutcome
 from host_tools.bridge.table import Table, Wager
 from host_tools.faults.device import PromiseBroken
 from host_tools.ledger import LedgerUnavailable
-from host_tools.link import CommandTimeout, DeviceRestarted
+from host_tools.link import LinkError
 
 _AGAIN_S = 1.0
-# What a table server is told when a step did not come about; it then finds out how the round stands.
-_INTERRUPTIONS = (BridgeError, DeviceRestarted, CommandTimeout, LedgerUnavailable)
+# What leaves it open how the round stands: then, and only then, the service recovers, and so does this.
+_DOUBTS = (DeviceRefusal, ReplyBelied, LinkError)
+_INTERRUPTIONS = (BridgeError, LinkError, LedgerUnavailable)
 
 Key = tuple[bytes, str]
 T = TypeVar("T")
@@ -89,11 +90,35 @@ class TableServer:
                 await self._clear(table, refusal.detail)
             await asyncio.sleep(_AGAIN_S)
             await self._recover(table)
-        except _INTERRUPTIONS:
+        except _DOUBTS:
             await asyncio.sleep(_AGAIN_S)
             await self._recover(table)
+        except (BridgeError, LedgerUnavailable):
+            await asyncio.sleep(_AGAIN_S)
+            await self._go_on(table)
         await self._bet_late(table)
         await self._decide(table)
+
+    async def _go_on(self, table: Table) -> None:
+        """Take the steps that the open round still needs; one may have failed as the store was away."""
+        while table.round is not None:
+            try:
+                self._learn(await self._finish(table))
+            except _DOUBTS:
+                await asyncio.sleep(_AGAIN_S)
+                await self._recover(table)
+            except (BridgeError, LedgerUnavailable):
+                await asyncio.sleep(_AGAIN_S)
+
+    @staticmethod
+    async def _finish(table: Table) -> RoundOutcome:
+        steps = table.bets_open, table.no_more_bets
+        if table.config.terms.rulebook.play_mode == "covered":
+            steps = table.tumble, *steps
+        for step in steps:
+            with contextlib.suppress(WrongStep):  # it is taken, or the round has ended
+                await step()
+        return await table.finish_round()
 
     async def _recover(self, table: Table) -> None:
         """Find out how the open round stands, and bring it to its end."""
