@@ -65,8 +65,9 @@ def make_app(service: Service | None) -> FastAPI:
     app.state.service = service
     app.state.sockets = set()
     app.state.most_sockets = socket.MOST_SOCKETS
+    tls = service is not None and service.config.api.certificate is not None
     if service is not None:
-        app.state.guard = Guard(service, secure=service.config.api.certificate is not None)
+        app.state.guard = Guard(service, secure=tls)
     for part in (tables.router, felts.router, cards.router, decisions.router, house.router):
         app.include_router(part, prefix="/api", responses=refusals.RESPONSES)
     app.include_router(socket.router, prefix="/api")
@@ -74,7 +75,7 @@ def make_app(service: Service | None) -> FastAPI:
     app.mount("/api", _nothing)
     app.mount("/", StaticFiles(directory=PAGE, html=True))
     app.add_middleware(BodyLimit)
-    app.add_middleware(SecurityHeaders)
+    app.add_middleware(SecurityHeaders, tls=tls)
     refusals.install(app)
     return app
 

@@ -53,7 +53,8 @@ class Guard:
         return person, csrf
 
     def stranger(self, connection: HTTPConnection) -> str:
-        """Where somebody comes from who signs in. Raises Limited."""
+        """Where somebody comes from who signs in. Raises Limited, NotAllowed."""
+        require_same_site(connection)
         origin = origin_of(connection)
         self._limit.take(f"from {origin}")
         return origin
@@ -72,6 +73,13 @@ class Guard:
 def origin_of(connection: HTTPConnection) -> str:
     """The address that it comes from."""
     return connection.client.host if connection.client else "unknown"
+
+
+def require_same_site(connection: HTTPConnection) -> None:
+    """A browser says whose page it asks for; pages of other sites are not served. Raises NotAllowed."""
+    origin = connection.headers.get("origin")
+    if origin is not None and origin.partition("://")[2] != connection.headers.get("host"):
+        raise NotAllowed("this is for the pages of this service, not of another site")
 
 
 def service_of(connection: HTTPConnection) -> Service:

@@ -26,6 +26,9 @@ SECURITY_HEADERS = {
 }
 
 
+ONLY_TLS = "max-age=31536000"  # for a year
+
+
 class RateLimit:
     """A bucket a name that fills with `per_s` and holds BURST_S seconds of it. `now` never goes back."""
 
@@ -117,22 +120,24 @@ def _again(body: bytes, receive: Receive) -> Receive:
 
 
 class SecurityHeaders:
-    """Puts SECURITY_HEADERS on every answer; answers of the API are kept nowhere."""
+    """Puts SECURITY_HEADERS on every answer; answers of the API are kept nowhere. `tls`: a browser is told to
+    come with nothing else (RFC 6797)."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: App, *, tls: bool) -> None:
         self._app = app
+        told = SECURITY_HEADERS | ({"strict-transport-security": ONLY_TLS} if tls else {})
+        self._extra = [(name.encode(), value.encode()) for name, value in told.items()]
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """See ASGI."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        extra = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
         kept = b"no-store" if scope["path"].startswith("/api") else b"no-cache"
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", []), *extra, (b"cache-control", kept)]
+                message["headers"] = [*message.get("headers", []), *self._extra, (b"cache-control", kept)]
             await send(message)
 
         await self._app(scope, receive, with_headers)

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 
 from host_tools.api.bodies import NUMBER_LIMIT
-from host_tools.api.guard import COOKIE, guard_of, service_of
+from host_tools.api.guard import COOKIE, guard_of, require_same_site, service_of
 from host_tools.api.refusals import Limited
 from host_tools.link.tasks import together
 from host_tools.people import NotAllowed, NotSignedIn, Person
@@ -57,7 +57,7 @@ async def follow_events(socket: WebSocket) -> None:
 async def _serve(socket: WebSocket) -> tuple[int, str]:
     """Serve until there is a reason to close."""
     try:
-        _require_same_site(socket)
+        require_same_site(socket)
         person, _ = guard_of(socket).person(socket)
         events = Playing(service_of(socket), person).follow(*_asked(socket))
     except tuple(_CODES) as error:
@@ -109,10 +109,3 @@ def _asked(socket: WebSocket) -> tuple[int | None, str | None]:
     if not text.isascii() or not text.isdigit() or len(text) > 16 or int(text) > NUMBER_LIMIT:
         raise ValueError("after must be the number of an event")
     return int(text), table
-
-
-def _require_same_site(socket: WebSocket) -> None:
-    """A browser says which page opens the socket; no other site's page may. Raises NotAllowed."""
-    origin = socket.headers.get("origin")
-    if origin is not None and origin.partition("://")[2] != socket.headers.get("host"):
-        raise NotAllowed("events are for the pages of this service")

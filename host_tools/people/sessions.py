@@ -1,4 +1,4 @@
-"""Signed-in people: sessions that end by themselves, and a brake on guessing passwords.
+"""Signed-in people: sessions that end by themselves.
 
 Sessions live in memory: a restart of the service signs everybody out, and no store holds what opens a door.
 `now` is seconds on a clock that never steps back.
@@ -10,15 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from host_tools.people.accounts import Account, Accounts
-from host_tools.people.errors import NotSignedIn, TooManyTries
+from host_tools.people.brake import Brake
+from host_tools.people.errors import NotSignedIn
 from host_tools.people.person import Person
 
 IDLE_S = 30 * 60.0
 LONGEST_S = 12 * 3600.0  # a shift
-FREE_TRIES = 5  # failed sign-ins before a name or an address has to wait
-FIRST_WAIT_S = 30.0  # doubles with each further failure
-LONGEST_WAIT_S = 900.0
-_MOST_REMEMBERED = 10_000  # names and addresses with failures: a bound on memory
 
 
 @dataclass(slots=True)
@@ -42,19 +39,15 @@ class Sessions:
         self._now = now
         self._new_secret = new_secret
         self._sessions: dict[str, _Session] = {}
-        self._brake = Brake()
+        self._brake = Brake(now)
 
     def sign_in(self, name: str, password: str, origin: str) -> tuple[str, str]:
         """Open a session: its secret for the cookie, and the CSRF secret for the page.
 
         Takes as long as argon2 does: call it in a thread. Raises SignInRefused, TooManyTries."""
         now = self._now()
-        keys = (f"name {name}", f"from {origin}")
-        self._brake.require(keys, now)
-        # counted before it is known, so that tries side by side are all counted
-        self._brake.tried(keys, now)
-        account = self._accounts.verify_password(name, password)
-        self._brake.succeeded(*keys)
+        with self._brake.trying(name, origin):
+            account = self._accounts.verify_password(name, password)
         self._forget_ended(now)
         secret, csrf = self._new_secret(), self._new_secret()
         self._sessions[_key(secret)] = _Session(account.name, csrf, now, now)
@@ -89,43 +82,6 @@ class Sessions:
 
     def _forget_ended(self, now: float) -> None:
         self._sessions = {key: each for key, each in self._sessions.items() if not _ended(each, now)}
-
-
-class Brake:
-    """Slows guessing: after some failures a name or an address waits, each time twice as long, up to a limit.
-
-    A waiting name is locked for everybody, its owner too: that is the lock-out, and it ends by itself."""
-
-    def __init__(self) -> None:
-        self._failures: dict[str, tuple[int, float]] = {}  # count, time of the last
-
-    def require(self, keys: tuple[str, ...], now: float) -> None:
-        """Raise TooManyTries while any of the keys has to wait."""
-        wait = max(self._wait_s(key, now) for key in keys)
-        if wait > 0:
-            raise TooManyTries(wait)
-
-    def tried(self, keys: tuple[str, ...], now: float) -> None:
-        """Count a try for each of the keys, as a failure until it succeeds."""
-        if len(self._failures) >= _MOST_REMEMBERED:
-            self._failures = {key: each for key, each in self._failures.items() if self._wait_s(key, now) > 0}
-        for key in keys:
-            count, last = self._failures.get(key, (0, now))
-            rested = now - last > LONGEST_WAIT_S
-            self._failures[key] = (1 if rested else count + 1, now)
-
-    def succeeded(self, name: str, address: str) -> None:
-        """The owner of the name is there: its failures are forgotten; the address only gets its try back."""
-        self._failures.pop(name, None)
-        count, last = self._failures.get(address, (1, 0.0))
-        self._failures[address] = (max(count - 1, 0), last)
-
-    def _wait_s(self, key: str, now: float) -> float:
-        count, last = self._failures.get(key, (0, now))
-        if count < FREE_TRIES:
-            return 0.0
-        wait = min(FIRST_WAIT_S * 2.0 ** min(count - FREE_TRIES, 16), LONGEST_WAIT_S)
-        return last + wait - now
 
 
 def _ended(session: _Session, now: float) -> bool:

@@ -155,3 +155,23 @@ async def test_the_page_is_served_with_its_policy(tmp_path):
         assert page.status_code == 200
         assert page.headers["content-type"].startswith("text/html")
         assert page.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize("path", ["/api/session", "/api/setup/abc"])
+async def test_nobody_signs_in_from_another_sites_page(tmp_path, path):
+    async with api(tmp_path) as made:
+        await made.person(Role.DEALER, "Ada")
+        stranger = await made.client()
+        body = {"name": "Ada", "password": PASSWORD}
+        for origin in ("https://elsewhere.example", "null", "http://test.elsewhere.example"):
+            answer = await stranger.post(path, json=body, headers={"Origin": origin})
+            assert (answer.status_code, answer.json()["error"]) == (403, "not-allowed")
+            assert "set-cookie" not in answer.headers
+        own = await stranger.post("/api/session", json=body, headers={"Origin": "http://test"})
+        assert own.status_code == 200
+
+
+async def test_without_tls_no_browser_is_told_to_come_with_it(tmp_path):
+    async with api(tmp_path) as made:
+        answer = await (await made.client()).get("/health")
+        assert "strict-transport-security" not in answer.headers

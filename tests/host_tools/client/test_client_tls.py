@@ -64,6 +64,9 @@ async def test_a_table_server_and_people_come_in_over_tls(tmp_path, certificate)
             async with httpx.AsyncClient(base_url=url, verify=trusted) as page:
                 answer = await page.post("/api/session", json={"name": "Ada", "password": PASSWORD})
                 assert "Secure" in answer.headers["set-cookie"]
+                for path in ("/", "/health", "/api/tables"):
+                    told = (await page.get(path)).headers["strict-transport-security"]
+                    assert int(told.partition("max-age=")[2]) >= 31536000
             async with httpx.AsyncClient() as plain:
                 with pytest.raises(httpx.TransportError):
                     await plain.get(url.replace("https", "http"))

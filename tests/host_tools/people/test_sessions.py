@@ -6,7 +6,8 @@ import pytest
 
 from host_tools.ledger import open_ledger
 from host_tools.people import Accounts, NotSignedIn, Person, Role, Sessions, SignInRefused, TooManyTries
-from host_tools.people.sessions import FREE_TRIES, IDLE_S, LONGEST_S, LONGEST_WAIT_S
+from host_tools.people.brake import FREE_TRIES, FREE_TRIES_OF_ADDRESS, LONGEST_WAIT_S
+from host_tools.people.sessions import IDLE_S, LONGEST_S
 from tests.host_tools.people.test_accounts import BOSS, PASSWORD, fast_hasher
 
 HERE = "10.0.0.1"
@@ -122,7 +123,7 @@ def test_the_lock_out_ends_by_itself(sessions, clock):
 
 
 def test_one_address_trying_many_names_is_locked_out(sessions):
-    for number in range(FREE_TRIES):
+    for number in range(FREE_TRIES_OF_ADDRESS):
         failures(sessions, f"name {number}", HERE, 1)
     with pytest.raises(TooManyTries):
         sessions.sign_in("Ada", PASSWORD, HERE)
