@@ -146,19 +146,22 @@ class NewProgram(_Body):
 
 
 class NewPassword(_Body):
-    """A new password."""
+    """A new password; `old`, where it is one's own."""
 
     password: Secret
+    old: Secret = ""
 
 
 class SessionView(BaseModel):
-    """Who is signed in and what they may do; `csrf` goes into the header X-CSRF-Token of every change."""
+    """Who is signed in and what they may do; `csrf` goes into the header X-CSRF-Token of every change.
+    `choose_password`: somebody else has set the password, and nothing may be done before it is changed."""
 
     name: str
     role: Role
     program: bool
     may: list[Deed]
     csrf: str
+    choose_password: bool
 
 
 class AccountView(BaseModel):

@@ -66,8 +66,14 @@ async def set_up(token: SetUpPath, body: SignIn, request: Request) -> AccountVie
 
 
 def _session(person: Person, csrf: str) -> SessionView:
+    choose = person.known_to_others
     return SessionView(
-        name=person.name, role=person.role, program=person.program, may=sorted(MAY[person.role]), csrf=csrf
+        name=person.name,
+        role=person.role,
+        program=person.program,
+        may=[] if choose else sorted(MAY[person.role]),
+        csrf=csrf,
+        choose_password=choose,
     )
 
 
@@ -88,8 +94,8 @@ async def add_person(body: NewPerson, auditor: Auditor) -> AccountView:
 
 @router.post("/people/{name}/password", status_code=204)
 async def set_password(name: AccountPath, body: NewPassword, auditor: Auditor) -> None:
-    """Give a person a new password; all their sessions end."""
-    await auditor.set_password(name, body.password)
+    """Give a person a new password, one's own with the old one; all their sessions end."""
+    await auditor.set_password(name, body.password, body.old)
 
 
 @router.post("/people/{name}/close")

@@ -30,6 +30,7 @@ from host_tools.people.person import Person
 from host_tools.people.roles import PROGRAM_ROLES, Role
 
 LOG = "people"
+ADDED, PASSWORD_SET, CLOSED = "add-account", "set-password", "close-account"  # its actions
 SHORTEST_PASSWORD = 12  # characters; NIST SP 800-63B asks for 8 at least, and no other rules
 _LONGEST_PASSWORD = 256
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,38}[A-Za-z0-9]")
@@ -65,6 +66,8 @@ class Accounts:
         # verified in place of an unknown name's, so that the time taken tells nothing
         self._nobody = self._hasher.hash(new_secret())
         self._set_up: str | None = None
+        self._password_from: dict[str, str] = {}  # by name, as far as the log was read
+        self._read = 0
 
     # --- the first account ---
 
@@ -129,7 +132,7 @@ class Accounts:
             if account.program:
                 raise AccountUnknown(f"{name!r} is a program; make a new token under another name")
             self._books.store.execute("UPDATE accounts SET secret = ? WHERE name = ?", (hashed, name))
-            self._log("set-password", account, account, by)
+            self._log(PASSWORD_SET, account, account, by)
 
         await self._books.durably(change)
 
@@ -142,10 +145,19 @@ class Accounts:
             before = self._known(name)
             after = Account(before.name, before.role, before.program, closed=True)
             self._books.store.execute("UPDATE accounts SET closed = 1 WHERE name = ?", (name,))
-            self._log("close-account", before, after, by)
+            self._log(CLOSED, before, after, by)
             return after
 
         return await self._books.durably(change)
+
+    def chose_password(self, name: str) -> bool:
+        """Whether the person has set the password, not somebody else who knows it: the log tells."""
+        while entries := self._books.accesses(LOG, self._read):
+            for entry in entries:
+                if entry.action in (ADDED, PASSWORD_SET):
+                    self._password_from[json.loads(entry.after)["name"]] = entry.who
+                self._read = entry.step
+        return self._password_from.get(name) == name
 
     # --- proofs ---
 
@@ -173,7 +185,7 @@ class Accounts:
 
     def _add(self, name: str, role: Role, secret: str, by: Person, *, program: bool) -> Account:
         _require_name(name)
-        if self.find(name) is not None:
+        if any(each.name.casefold() == name.casefold() for each in self.all()):
             raise AccountExists(f"the name {name!r} is taken")
         self._books.store.insert(
             "accounts",
@@ -187,7 +199,7 @@ class Accounts:
             },
         )
         made = Account(name, role, program, closed=False)
-        self._log("add-account", None, made, by)
+        self._log(ADDED, None, made, by)
         return made
 
     def _known(self, name: str) -> Account:

@@ -13,6 +13,14 @@ class NotAllowed(PeopleError):
     """The role does not include the deed; ask someone whose role does."""
 
 
+class PasswordNotOwn(NotAllowed):
+    """Somebody else has set the person's password and knows it: nothing may be done before it is changed."""
+
+
+class OldPasswordWrong(NotAllowed):
+    """One's own password is changed with the old one, which this is not."""
+
+
 class SignInRefused(PeopleError):
     """The name and password do not belong together, or the account is closed."""
 
@@ -30,7 +38,7 @@ class SetUpRefused(PeopleError):
 
 
 class PasswordTooWeak(PeopleError):
-    """The password is too short or contains the name."""
+    """The password is too short, contains the name, or is the old one."""
 
 
 class AccountExists(PeopleError):

@@ -45,13 +45,16 @@ class Sessions:
         """Open a session: its secret for the cookie, and the CSRF secret for the page.
 
         Takes as long as argon2 does: call it in a thread. Raises SignInRefused, TooManyTries."""
-        now = self._now()
-        with self._brake.trying(name, origin):
-            account = self._accounts.verify_password(name, password)
+        account, now = self.prove(name, password, origin), self._now()
         self._forget_ended(now)
         secret, csrf = self._new_secret(), self._new_secret()
         self._sessions[_key(secret)] = _Session(account.name, csrf, now, now)
         return secret, csrf
+
+    def prove(self, name: str, password: str, origin: str) -> Account:
+        """The person's account. Takes as long as argon2 does. Raises SignInRefused, TooManyTries."""
+        with self._brake.trying(name, origin):
+            return self._accounts.verify_password(name, password)
 
     def sign_out(self, secret: str) -> None:
         """End a session; one that has ended already is no error."""
@@ -69,7 +72,8 @@ class Sessions:
         if session is None or account is None or account.closed:
             raise NotSignedIn("the session has ended; sign in again")
         session.seen = now
-        return _person(account, origin), session.csrf
+        known = not self._accounts.chose_password(account.name)
+        return _person(account, origin, known_to_others=known), session.csrf
 
     def lasts(self, secret: str) -> bool:
         """Whether a session goes on; asking does not prolong it."""
@@ -92,5 +96,5 @@ def _key(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def _person(account: Account, origin: str) -> Person:
-    return Person(account.name, account.role, account.program, origin)
+def _person(account: Account, origin: str, *, known_to_others: bool = False) -> Person:
+    return Person(account.name, account.role, account.program, origin, known_to_others)

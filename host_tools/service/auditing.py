@@ -7,7 +7,16 @@ from host_tools import ledger
 from host_tools.bridge.by import By
 from host_tools.images import LAMPS
 from host_tools.link import HostSession
-from host_tools.people import Account, AccountUnknown, Deed, Person, Role
+from host_tools.people import (
+    Account,
+    AccountUnknown,
+    Deed,
+    OldPasswordWrong,
+    PasswordTooWeak,
+    Person,
+    Role,
+    SignInRefused,
+)
 from host_tools.records import RecordRefused
 from host_tools.service.errors import Asked, DeviceAway, EvidenceMissing
 from host_tools.service.evidence import READERS, marked, picture
@@ -165,12 +174,25 @@ class Auditing:
         self._person.require(Deed.MANAGE)
         return await self._service.accounts.add_program(name, role, self._person)
 
-    async def set_password(self, name: str, password: str) -> None:
-        """Give a person a new password: everybody their own, those who manage anybody's."""
+    async def set_password(self, name: str, password: str, old: str = "") -> None:
+        """Give a person a new password: everybody their own, with the old one; those who manage anybody
+        else's, who changes it at the next sign-in. Raises OldPasswordWrong, PasswordTooWeak, TooManyTries."""
         if name != self._person.name or self._person.program:
             self._person.require(Deed.MANAGE)
+        else:
+            await self._prove(old)
+            if password == old:
+                raise PasswordTooWeak("this is the old password; choose another")
         await self._service.accounts.set_password(name, password, self._person)
         self._service.sessions.end_all_of(name)
+
+    async def _prove(self, password: str) -> None:
+        """An unlocked tablet is nobody: the password says who sits at it."""
+        sessions, me = self._service.sessions, self._person
+        try:
+            await asyncio.to_thread(sessions.prove, me.name, password, me.origin)
+        except SignInRefused:
+            raise OldPasswordWrong("this is not your old password; nothing was changed") from None
 
     async def close_account(self, name: str, *, program: bool) -> Account:
         """Close an account for good; its sessions end."""

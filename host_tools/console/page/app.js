@@ -1,12 +1,13 @@
 // The console: starts, shows the view that the address names, and says what is wrong when it cannot start.
 
-import { get, path, useCsrf } from "./api.js";
+import { get, path, post, useCsrf } from "./api.js";
 import { h } from "./dom.js";
 import { follow, person } from "./house.js";
 import { routes } from "./routes.js";
 import { shell } from "./shell.js";
 import { loadTexts, t } from "./texts.js";
 import { applyTheme } from "./theme.js";
+import { passwordView } from "./views/password.js";
 import { setUpView } from "./views/setup.js";
 import { signInView } from "./views/signin.js";
 
@@ -38,8 +39,15 @@ function showSignIn(languages) {
   showAlone(signInView((session) => enter(session, languages)));
 }
 
+// Nothing else may be done with a password that somebody else has set.
+function showPassword(name, languages) {
+  const again = async (password) => enter(await post(path("session"), { name, password }), languages);
+  showAlone(passwordView(name, t("password.choose"), again));
+}
+
 async function enter(session, languages) {
   useCsrf(session.csrf);
+  if (session.choose_password) return showPassword(session.name, languages);
   person.set(session);
   await follow();
   const page = shell(languages);

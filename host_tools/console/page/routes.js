@@ -1,9 +1,11 @@
 // From the address after the # to a view.
 
-import { may } from "./house.js";
+import { forget, may, person } from "./house.js";
+import { t } from "./texts.js";
 import { auditView } from "./views/audit.js";
 import { deskView } from "./views/desk.js";
 import { floorView } from "./views/floor.js";
+import { passwordView } from "./views/password.js";
 import { peopleView } from "./views/people.js";
 import { tableView } from "./views/table.js";
 
@@ -20,5 +22,11 @@ export function routes(hash) {
   if (place === "tables" && name) return tableView(name);
   if (place === "audit" && may("audit")) return auditView();
   if (place === "people" && may("manage")) return peopleView();
+  if (place === "password") return { element: passwordView(person.get().name, t("password.change"), signInAgain) };
   return floorView();
+}
+
+function signInAgain() {
+  location.hash = address();
+  forget();
 }

@@ -30,7 +30,7 @@ function header(languages) {
       { class: "me" },
       select(t("theme"), THEMES.map((each) => [each, t(`theme.${each}`)]), currentTheme(), chooseTheme),
       select(t("language"), Object.entries(languages), currentLanguage(), turnLanguage),
-      h("span", { class: "who" }, h("strong", {}, me.name), h("span", { class: "role" }, word("role", me.role))),
+      h("a", { class: "who", href: address("password"), title: t("password.title") }, h("strong", {}, me.name), h("span", { class: "role" }, word("role", me.role))),
       h("button", { type: "button", class: "secondary", onclick: signOut }, t("sign-out")),
     ),
   );

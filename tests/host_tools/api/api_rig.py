@@ -13,6 +13,7 @@ from host_tools.api.server import serve
 from host_tools.people import Person, Role
 from tests.host_tools.service.service_rig import PASSWORD, House, house
 
+HANDED_OVER = "a word for the first day"
 FOUNDER = Person("Founder", Role.SHIFT_MANAGER, program=False, origin="test")
 
 
@@ -32,7 +33,10 @@ class Api:
     async def person(self, role: Role, name: str = "") -> httpx.AsyncClient:
         """Somebody who is signed in, with the page's CSRF secret."""
         name = name or f"a {role}"
-        await self.at.service.accounts.add_person(name, role, PASSWORD, FOUNDER)
+        await self.at.service.accounts.add_person(name, role, HANDED_OVER, FOUNDER)
+        await self.at.service.accounts.set_password(
+            name, PASSWORD, Person(name, role, program=False, origin="test")
+        )
         client = await self.client()
         answer = await client.post("/api/session", json={"name": name, "password": PASSWORD})
         assert answer.status_code == 200, answer.text

@@ -3,7 +3,7 @@
 import pytest
 
 from host_tools.people import Deed, Role, may
-from tests.host_tools.api.api_rig import api
+from tests.host_tools.api.api_rig import HANDED_OVER, api
 from tests.host_tools.service.service_rig import COVERED, PASSWORD
 
 ROUND = "ab" * 16
@@ -147,13 +147,53 @@ async def test_a_program_needs_no_csrf_secret_and_ends_with_its_account(tmp_path
         assert (await program.get("/api/tables")).status_code == 401
 
 
-async def test_everybody_changes_their_own_password_and_nobody_elses(tmp_path):
+async def test_everybody_changes_their_own_password_with_the_old_one_and_nobody_elses(tmp_path):
     async with api(tmp_path) as made:
         dealer = await made.person(Role.DEALER, "Ada")
         await made.person(Role.DEALER, "Bo")
         new = {"password": "a longer battery"}
         assert (await dealer.post("/api/people/Bo/password", json=new)).status_code == 403
-        assert (await dealer.post("/api/people/Ada/password", json=new)).status_code == 204
+        for old in ({}, {"old": "a wrong one"}):
+            answer = await dealer.post("/api/people/Ada/password", json={**new, **old})
+            assert (answer.status_code, answer.json()["error"]) == (403, "old-password-wrong")
+        same = {"password": PASSWORD, "old": PASSWORD}
+        assert (await dealer.post("/api/people/Ada/password", json=same)).status_code == 422
+        right = {**new, "old": PASSWORD}
+        assert (await dealer.post("/api/people/Ada/password", json=right)).status_code == 204
         assert (await dealer.get("/api/tables")).status_code == 401  # the session ended with the old one
         again = await dealer.post("/api/session", json={"name": "Ada", **new})
         assert again.status_code == 200
+
+
+async def test_an_old_password_is_not_guessed_at_an_unlocked_tablet(tmp_path):
+    async with api(tmp_path) as made:
+        dealer = await made.person(Role.DEALER, "Ada")
+        guess = {"password": "a longer battery", "old": "a wrong one"}
+        answers = [(await dealer.post("/api/people/Ada/password", json=guess)).status_code for _ in range(7)]
+        assert answers == [403] * 5 + [429] * 2
+
+
+async def test_who_has_a_password_from_somebody_else_does_nothing_before_it_is_changed(tmp_path):
+    """A shift manager who makes a second account is not two people with it."""
+    async with api(tmp_path) as made:
+        boss = await made.person(Role.SHIFT_MANAGER, "Boss")
+        second = {"name": "Second Boss", "role": "shift-manager", "password": HANDED_OVER}
+        assert (await boss.post("/api/people", json=second)).status_code == 201
+        puppet = await made.client()
+        session = await puppet.post("/api/session", json={"name": "Second Boss", "password": HANDED_OVER})
+        assert (session.json()["choose_password"], session.json()["may"]) == (True, [])
+        puppet.headers["X-CSRF-Token"] = session.json()["csrf"]
+        for (method, path), (deed, _) in ROUTES.items():
+            if isinstance(deed, Deed):
+                answer = await ask(puppet, method, path)
+                assert (answer.status_code, answer.json()["error"]) == (403, "password-not-own"), path
+        own = {"password": PASSWORD, "old": HANDED_OVER}
+        assert (await puppet.post("/api/people/Second Boss/password", json=own)).status_code == 204
+        session = await puppet.post("/api/session", json={"name": "Second Boss", "password": PASSWORD})
+        assert session.json()["choose_password"] is False
+        assert (await puppet.get("/api/tables")).status_code == 200
+        reset = {"password": "again from the boss"}
+        assert (await boss.post("/api/people/Second Boss/password", json=reset)).status_code == 204
+        session = await puppet.post("/api/session", json={"name": "Second Boss", **reset})
+        assert session.json()["choose_password"] is True
+        await made.at.step(COVERED, "open-round")

@@ -60,6 +60,7 @@ class House:
     refuse: dict[str, tuple[int, str, str]] = field(default_factory=dict)
     events: list[dict[str, Any]] = field(default_factory=list)
     resumed_after: list[int] = field(default_factory=list)
+    first_words: set[str] = field(default_factory=set)  # whose password somebody else has set
     silent: bool = False
     pictures_missing: bool = False
     sockets: set[Any] = field(default_factory=set)
@@ -124,16 +125,26 @@ class House:
         @app.get("/api/session")
         def who(request: Request) -> Response:
             name = request.cookies.get("session", "")
-            return _session(name) if name in PEOPLE else _refused(401, "sign-in", "Sign in.")
+            return (
+                _session(name, choose=name in self.first_words)
+                if name in PEOPLE
+                else _refused(401, "sign-in", "Sign in.")
+            )
 
         @app.post("/api/session")
         async def sign_in(request: Request) -> Response:
             asked = await request.json()
             if asked["password"] != PASSWORD or asked["name"] not in PEOPLE:
                 return _refused(401, "refused", "Name or password is wrong.")
-            answer = _session(asked["name"])
+            answer = _session(asked["name"], choose=asked["name"] in self.first_words)
             answer.set_cookie("session", asked["name"], httponly=True, samesite="strict")
             return answer
+
+        @app.post("/api/people/{name}/password")
+        async def set_password(name: str, request: Request) -> Response:
+            self.deeds.append(("password", name, await request.json()))
+            self.first_words.discard(name)
+            return Response(status_code=204)
 
         @app.delete("/api/session")
         def sign_out() -> Response:
@@ -310,9 +321,10 @@ class House:
             self.sockets.discard(queue)
 
 
-def _session(name: str) -> JSONResponse:
+def _session(name: str, *, choose: bool) -> JSONResponse:
     role = PEOPLE[name]
-    return JSONResponse({"name": name, "role": role, "csrf": CSRF, "may": sorted(MAY[role])})
+    told = {"name": name, "role": role, "csrf": CSRF, "may": sorted(MAY[role]), "choose_password": choose}
+    return JSONResponse(told)
 
 
 def _account(name: str, role: Role, *, closed: bool = False) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from host_tools.rulebooks import load_rulebook
 from host_tools.service.views import DifferenceView
-from tests.host_tools.console.fake_house import a_proposal, a_round, a_table, in_state
+from tests.host_tools.console.fake_house import PASSWORD, a_proposal, a_round, a_table, in_state
 
 DESK = "#/tables/Dragon%201/desk"
 
@@ -261,3 +261,43 @@ def test_that_dice_entered_by_hand_are_marked_wherever_they_are_shown(house, vis
     visitor.go("#/tables/Dragon%201/desk")
     expect(page.locator(".round-item .by-hand")).to_have_count(2)
     expect(page.locator(".round-item")).to_have_count(3)
+
+
+def test_that_a_password_from_somebody_else_is_changed_before_anything_is_seen(house, visit):
+    house.show(a_table("Dragon 1"))
+    house.first_words.add("dora")
+    visitor = visit()
+    page = visitor.page
+    page.goto(visitor.address)
+    page.get_by_label("Name").fill("dora")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_text("Somebody else has set your password")).to_be_visible()
+    expect(page.locator("header.top")).to_have_count(0)
+    visitor.picture("choose-password")
+    page.reload()
+    page.get_by_label("Old password").fill(PASSWORD)
+    page.get_by_label("New password").fill("mine alone, and long")
+    page.get_by_label("Password again").fill("mine alone, and lang")
+    page.get_by_role("button", name="Change it").click()
+    expect(page.get_by_role("alert")).to_contain_text("The two passwords differ")
+    assert house.deeds == []
+    page.get_by_label("New password").fill(PASSWORD)  # the small house knows one password only
+    page.get_by_label("Password again").fill(PASSWORD)
+    page.get_by_role("button", name="Change it").click()
+    expect(page.locator("header.top")).to_be_visible()
+    assert house.deeds == [("password", "dora", {"old": PASSWORD, "password": PASSWORD})]
+
+
+def test_that_ones_own_password_is_changed_with_the_old_one(house, visit):
+    house.show(a_table("Dragon 1"))
+    page = visit().sign_in("maria", "#/people")
+    page.get_by_role("button", name="New password for maria").click()
+    expect(page.get_by_role("heading", name="Your password")).to_be_visible()
+    page.get_by_role("link", name="maria").click()
+    page.get_by_label("Old password").fill("the old one")
+    for label in ("New password", "Password again"):
+        page.get_by_label(label).fill("mine alone, and long")
+    page.get_by_role("button", name="Change it").click()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    assert house.deeds == [("password", "maria", {"old": "the old one", "password": "mine alone, and long"})]

@@ -169,3 +169,28 @@ async def test_the_database_itself_keeps_names_and_roles(accounts, path):
         with pytest.raises(sqlite3.Error):
             thief.execute(statement)
     thief.close()
+
+
+async def test_who_chose_a_password_is_known_after_a_restart_too(path):
+    with open_ledger(path) as books:
+        accounts = Accounts(books, lambda: 1_000, hasher=fast_hasher())
+        secret = accounts.set_up_secret()
+        assert secret
+        await accounts.set_up(secret, "Grace", PASSWORD, "127.0.0.1")
+        for name in ("Ada", "Bob", "Eve"):
+            await accounts.add_person(name, Role.DEALER, PASSWORD, BOSS)
+        for name, by in (("Ada", "Ada"), ("Eve", "Eve"), ("Eve", "Grace")):
+            person = Person(by, Role.DEALER, program=False, origin="127.0.0.1")
+            await accounts.set_password(name, "another long one", person)
+        chose = {name: accounts.chose_password(name) for name in ("Grace", "Ada", "Bob", "Eve", "nobody")}
+        assert chose == {"Grace": True, "Ada": True, "Bob": False, "Eve": False, "nobody": False}
+    with open_ledger(path) as books:
+        again = Accounts(books, lambda: 1_000, hasher=fast_hasher())
+        assert {name: again.chose_password(name) for name in chose} == chose
+
+
+async def test_a_name_that_differs_in_case_alone_is_no_second_person(accounts):
+    await accounts.add_person("Ada", Role.DEALER, PASSWORD, BOSS)
+    for name in ("ada", "ADA"):
+        with pytest.raises(AccountExists):
+            await accounts.add_person(name, Role.SUPERVISOR, PASSWORD, BOSS)

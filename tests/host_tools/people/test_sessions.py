@@ -5,7 +5,17 @@ import itertools
 import pytest
 
 from host_tools.ledger import open_ledger
-from host_tools.people import Accounts, NotSignedIn, Person, Role, Sessions, SignInRefused, TooManyTries
+from host_tools.people import (
+    Accounts,
+    Deed,
+    NotSignedIn,
+    PasswordNotOwn,
+    Person,
+    Role,
+    Sessions,
+    SignInRefused,
+    TooManyTries,
+)
 from host_tools.people.brake import FREE_TRIES, FREE_TRIES_OF_ADDRESS, LONGEST_WAIT_S
 from host_tools.people.sessions import IDLE_S, LONGEST_S
 from tests.host_tools.people.test_accounts import BOSS, PASSWORD, fast_hasher
@@ -32,7 +42,8 @@ def clock():
 async def accounts(tmp_path):
     with open_ledger(tmp_path / "ledger.db") as books:
         made = Accounts(books, lambda: 1_000, hasher=fast_hasher())
-        await made.add_person("Ada", Role.DEALER, PASSWORD, BOSS)
+        await made.add_person("Ada", Role.DEALER, "a word for the first day", BOSS)
+        await made.set_password("Ada", PASSWORD, Person("Ada", Role.DEALER, program=False, origin=HERE))
         yield made
 
 
@@ -133,3 +144,24 @@ def test_one_address_trying_many_names_is_locked_out(sessions):
 def test_signing_in_often_is_no_guessing(sessions):
     for _ in range(3 * FREE_TRIES):
         sessions.sign_in("Ada", PASSWORD, HERE)
+
+
+async def test_a_password_that_somebody_else_has_set_opens_nothing_but_its_change(sessions, accounts):
+    await accounts.set_password("Ada", "another first word", BOSS)
+    secret, _ = sessions.sign_in("Ada", "another first word", HERE)
+    known = sessions.person(secret, HERE)[0]
+    for deed in Deed:
+        with pytest.raises(PasswordNotOwn):
+            known.require(deed)
+    await accounts.set_password("Ada", PASSWORD, known)
+    own = sessions.person(secret, HERE)[0]
+    own.require(Deed.PLAY)
+
+
+def test_proving_a_password_is_braked_as_a_sign_in_is(sessions):
+    for _ in range(FREE_TRIES):
+        with pytest.raises(SignInRefused):
+            sessions.prove("Ada", "a wrong password", HERE)
+    for barred in (sessions.prove, sessions.sign_in):
+        with pytest.raises(TooManyTries):
+            barred("Ada", PASSWORD, HERE)

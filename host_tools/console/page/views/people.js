@@ -4,7 +4,9 @@ import { get, listOf, path, post, remove } from "../api.js";
 import { ask, show } from "../dialogs.js";
 import { h } from "../dom.js";
 import { choiceField, textField } from "../fields.js";
+import { person } from "../house.js";
 import { attempt, complain } from "../notices.js";
+import { address } from "../routes.js";
 import { t, word } from "../texts.js";
 
 const ROLES = ["dealer", "supervisor", "shift-manager", "technician", "auditor"];
@@ -84,6 +86,7 @@ async function addToken(reload) {
 }
 
 async function newPassword(name, reload) {
+  if (name === person.get().name) return location.assign(address("password")); // one's own takes the old one
   const answer = await ask({ title: t("people.password-of", { name }), explain: t("people.password-explain"), fields: [passwordField()], confirm: t("people.password") });
   if (answer && (await attempt(() => post(path("people", name, "password"), answer), t("done")))) reload();
 }
