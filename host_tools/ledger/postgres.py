@@ -10,8 +10,8 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from host_tools.ledger.errors import LedgerUnavailable, LedgerUnusable, StoreRefusal
+from host_tools.ledger.migrating import migrate
 from host_tools.ledger.schema import APPLICATION_ID, MIGRATIONS, NUMBERED, TABLES, Check, Migration, Wall
-from host_tools.ledger.seals import SEALED_SINCE, seal_old_rows
 from host_tools.ledger.store import Row, Store, insert_sql
 
 _WORDS = {
@@ -190,12 +190,7 @@ class PostgresStore(Store):
             if version == 0:
                 self.execute(_VERSION_TABLE)
                 self.execute(f"INSERT INTO ledger_schema VALUES ({APPLICATION_ID}, 0)")
-            for migration in MIGRATIONS[version:]:
-                self.execute(script_of(migration))
-            if 0 < version < SEALED_SINCE:
-                self.lower_walls()
-                seal_old_rows(self)
-                self.raise_walls()
+            migrate(self, version, script_of)
             self.execute(f"UPDATE ledger_schema SET version = {len(MIGRATIONS)}")
 
     def _version(self, ask: Any) -> int:

@@ -20,8 +20,8 @@ from host_tools.ledger.errors import (
     SqliteTooOld,
     StoreRefusal,
 )
+from host_tools.ledger.migrating import migrate
 from host_tools.ledger.schema import APPLICATION_ID, MIGRATIONS, Check, Migration, Wall
-from host_tools.ledger.seals import SEALED_SINCE, seal_old_rows
 from host_tools.ledger.store import Row, Store, insert_sql
 
 OLDEST_SQLITE = (3, 51, 3)  # before it, two connections could reset the write-ahead log and corrupt the file
@@ -70,21 +70,10 @@ class SqliteStore(Store):
         version = self._connection.pragma("user_version")
         if version == len(MIGRATIONS):
             return
-        try:
-            with self.transaction():
-                for migration in MIGRATIONS[version:]:
-                    self.execute(script_of(migration))
-                if 0 < version < SEALED_SINCE:
-                    self.lower_walls()
-                    seal_old_rows(self)
-                    self.raise_walls()
-                self._connection.pragma("user_version", len(MIGRATIONS))
-                self._connection.pragma("application_id", APPLICATION_ID)
-        except BaseException as error:
-            self._connection.close()
-            if isinstance(error, LedgerError | apsw.Error):
-                raise LedgerUnusable(f"{self.path} cannot be used as a ledger: {error}") from error
-            raise
+        with _closed_on_failure(self._connection, self.path), self.transaction():
+            migrate(self, version, script_of)
+            self._connection.pragma("user_version", len(MIGRATIONS))
+            self._connection.pragma("application_id", APPLICATION_ID)
 
     def close(self) -> None:
         """Close the file, then give the lease back."""
@@ -226,14 +215,8 @@ def _in_use(path: Path, holder: str) -> LedgerInUse:
 def _connect(path: Path) -> apsw.Connection:
     """The writing connection to a ledger or an empty file."""
     connection = _open(path, apsw.SQLITE_OPEN_READWRITE, may_be_old=True)
-    try:
+    with _closed_on_failure(connection, path):
         _configure(connection)
-    except apsw.Error as error:
-        connection.close()
-        raise LedgerUnusable(f"{path} cannot be used as a ledger: {error}") from error
-    except BaseException:
-        connection.close()
-        raise
     return connection
 
 
@@ -245,7 +228,7 @@ def _open(path: Path, flags: int, *, may_be_old: bool = False) -> apsw.Connectio
         connection = apsw.Connection(str(path), flags=flags)
     except apsw.Error as error:
         raise LedgerUnusable(f"{path} cannot be opened: {error}") from error
-    try:
+    with _closed_on_failure(connection, path):
         connection.set_busy_timeout(_READ_WAIT_MS)
         version = connection.pragma("user_version")
         empty = next(iter(connection.execute("SELECT count(*) = 0 FROM sqlite_schema")))[0]
@@ -259,13 +242,19 @@ def _open(path: Path, flags: int, *, may_be_old: bool = False) -> apsw.Connectio
             raise LedgerOutdated(
                 f"{path} has the older schema {version}: start a bridge on it, or restore it to a new file"
             )
-    except apsw.Error as error:
-        connection.close()
-        raise LedgerUnusable(f"{path} cannot be used as a ledger: {error}") from error
-    except BaseException:
-        connection.close()
-        raise
     return connection
+
+
+@contextlib.contextmanager
+def _closed_on_failure(connection: apsw.Connection, path: Path) -> Iterator[None]:
+    """Nothing holds a file that cannot be used; an error that does not say so by itself is told as that."""
+    try:
+        yield
+    except BaseException as error:
+        connection.close()
+        if isinstance(error, LedgerError | apsw.Error) and not isinstance(error, LedgerUnusable):
+            raise LedgerUnusable(f"{path} cannot be used as a ledger: {error}") from error
+        raise
 
 
 def _configure(connection: apsw.Connection) -> None:

@@ -11,9 +11,10 @@ import pytest
 import signed_ledger
 
 from host_tools import ledger
-from host_tools.ledger import open_ledger, sqlite
+from host_tools.ledger import open_ledger
 from host_tools.ledger.copying import restore
 from host_tools.ledger.schema import MIGRATIONS
+from host_tools.ledger.seals import SEALED_SINCE
 from host_tools.ledger.store import Store
 
 OLD = sorted((Path(__file__).parent / "old").glob("*.db.xz"))
@@ -120,8 +121,8 @@ def test_an_old_backup_is_restored_to_a_ledger_of_today(old: Path, tmp_path: Pat
 
 def test_an_old_database_server_is_brought_up_to_date(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On both stores: the schema before seals, filled by hand, and what is made of it."""
-    for module in ("postgres", "sqlite"):
-        monkeypatch.setattr(f"host_tools.ledger.{module}.MIGRATIONS", MIGRATIONS[: sqlite.SEALED_SINCE - 1])
+    for module in ("migrating", "postgres", "sqlite"):
+        monkeypatch.setattr(f"host_tools.ledger.{module}.MIGRATIONS", MIGRATIONS[: SEALED_SINCE - 1])
     with open_ledger(where) as books, books.transaction():
         for number in range(3):
             notice = {"source": "one", "topic": "t", "body": "{}", "made_ms": number}
