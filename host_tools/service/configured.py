@@ -8,7 +8,6 @@ from host_tools.ledger import Ledger
 from host_tools.service.config import CardsSettings, TableSettings
 
 CONFIGURE = "configure"
-_PAGE = 1000  # entries of a log read at a time
 
 
 def note_configuration(
@@ -16,7 +15,8 @@ def note_configuration(
 ) -> None:
     """Inside the caller's transaction: note each table that is configured otherwise than it was last."""
     for settings in tables:
-        before, after = _last(books, settings.name), _told(settings)
+        last, after = books.newest_access(settings.name, CONFIGURE), _told(settings)
+        before = json.loads(last.after) if last else {}
         if before != after:
             note(books, settings.name, by, CONFIGURE, before, after, now_ms)
 
@@ -48,17 +48,3 @@ def _of_dice(settings: TableSettings) -> dict[str, object]:
 
 def _of_cards(settings: CardsSettings) -> dict[str, object]:
     return {"decks": settings.decks}
-
-
-def _last(books: Ledger, table: str) -> dict[str, object]:
-    """As it was noted last; {} before the first time. Reads the log from its end."""
-    newest = books.newest_access(table)
-    end = newest.step if newest else 0
-    while end > 0:
-        start = max(0, end - _PAGE)
-        page = books.accesses(table, start, end - start)
-        for entry in reversed(page):
-            if entry.action == CONFIGURE:
-                return json.loads(entry.after)
-        end = start
-    return {}
