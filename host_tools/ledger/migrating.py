@@ -8,7 +8,7 @@ from host_tools.ledger.store import Store
 
 
 def migrate(store: Store, version: int, script_of: Callable[[Migration], str]) -> None:
-    """Inside the store's transaction: from schema `version` (0 when there is none) to the newest, rows and all.
+    """Inside the store's transaction: from schema `version` (0: none yet) to the newest, rows and all.
     `script_of` writes a migration in the store's dialect; to note the new version is the caller's."""
     for migration in MIGRATIONS[version:]:
         store.execute(script_of(migration))
