@@ -11,7 +11,7 @@ from bridge_rig import House, Tumbler
 
 from host_tools import link
 from host_tools.bridge import feed
-from host_tools.bridge.errors import EventsOverrun
+from host_tools.bridge.errors import DeviceRefusal, EventsOverrun
 from host_tools.bridge.events import BetsClosed, DeviceRefused
 from host_tools.bridge.feed import Feed
 from host_tools.bridge.table import Table, Wager
@@ -235,3 +235,74 @@ async def test_a_device_that_has_lost_records_plays_no_more(tmp_path: Path) -> N
         del tumbler.journal[1:]
         with pytest.raises(link.DeviceQuarantined, match="ends at record 1"):
             await table.recover()
+
+
+async def test_a_round_whose_record_is_on_its_way_is_not_taken_for_one_that_was_never_opened(
+    tmp_path: Path,
+) -> None:
+    tumbler = Tumbler()
+    house = House(tmp_path / "ledger.db", tumbler, "open")
+
+    async def never() -> None: ...
+
+    async with house.running() as table:
+        await table.ready()
+        await house.session.deliver()
+        house.session.deliver = never  # the device opens it, and its record never comes
+        opening = asyncio.create_task(table.open_round())
+        await asyncio.sleep(0.1)
+        opening.cancel()
+        round_id = table.round
+    house = House(tmp_path / "ledger.db", tumbler, "open")
+    session, deliver, renew = house.session, house.session.deliver, house.session.renew
+    arrived = asyncio.Event()
+    late = {"state": "idle", "strokes": 0, "at_rest": True, "faults": [], "last": len(tumbler.journal) - 1}
+
+    async def deliver_late() -> None:
+        if arrived.is_set():
+            await deliver()
+        elif not renewed:
+            session.on_status({**late, "uptime_ms": 0})  # of before the round, heard until it is asked anew
+
+    async def renew_and_arrive() -> None:
+        renewed.append(True)
+        await renew()
+        asyncio.get_running_loop().call_later(0.1, arrived.set)
+
+    renewed: list[bool] = []
+    session.deliver, session.renew = deliver_late, renew_and_arrive
+    async with house.running() as table:
+        await asyncio.sleep(0.05)
+        outcome = await table.recover()
+        assert outcome is not None
+        assert (outcome.round, outcome.verdict, outcome.fact) == (round_id, "void", "host-lost")
+        assert tumbler.round is None
+        assert (await table.play_round(bet)).verdict == "settled"
+
+
+async def test_a_round_that_is_opened_while_it_is_given_up_goes_on(tmp_path: Path) -> None:
+    """Its record is committed between the look at its state and the transaction that would void it."""
+    tumbler = Tumbler()
+    house = House(tmp_path / "ledger.db", tumbler, "open")
+    durably = house.ledger.durably
+
+    async def committed_first(work: Callable[[], Any]) -> Any:
+        if house.session.commands:
+            house.ledger.durably = durably
+            tumbler._open_round({"round": table.round, "mode": "open"})
+            await house.session.deliver()
+        return await durably(work)
+
+    async with house.running() as table:
+        obey = tumbler.obey
+        tumbler.obey = lambda *_: "wrong-state"
+        house.ledger.durably = committed_first
+        with pytest.raises(DeviceRefusal):
+            await table.open_round()
+        tumbler.obey = obey
+        round_id = table.round
+        assert round_id is not None
+        assert house.ledger.round(round_id).state == "betting"
+        outcome = await table.recover()
+        assert outcome is not None
+        assert (outcome.round, outcome.fact) == (round_id, "host-lost")
