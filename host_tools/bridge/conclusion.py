@@ -144,8 +144,14 @@ def _refer(case: _Case, fact: str, clause: str = "") -> RoundOutcome:
 
 def told(books: Ledger, round_: ledger.Round, outcome: RoundOutcome, now_ms: int) -> RoundOutcome:
     """Add the notice of an outcome to the outbox."""
-    books.notify(round_.table, f"round-{outcome.verdict}", outcome.round, told_of(outcome), now_ms)
+    body = {**told_of(outcome), "manual": by_hand(round_, outcome)}
+    books.notify(round_.table, f"round-{outcome.verdict}", outcome.round, body, now_ms)
     return outcome
+
+
+def by_hand(round_: ledger.Round, made: RoundOutcome | ledger.Settlement) -> bool:
+    """Whether it rests on what people entered, not on a signed reading: dice that two stated, all cards."""
+    return round_.mode == "cards" or (made.faces is not None and bool(made.seconded_by))
 
 
 def told_of(outcome: RoundOutcome) -> dict[str, object]:

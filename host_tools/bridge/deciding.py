@@ -10,7 +10,7 @@ from functools import cache, partial
 from typing import NamedTuple, Self
 
 from host_tools import ledger, settlement
-from host_tools.bridge.conclusion import OUTSIDE_TERMS, ended, outcomes_by, told
+from host_tools.bridge.conclusion import OUTSIDE_TERMS, by_hand, ended, outcomes_by, told
 from host_tools.bridge.errors import DecisionIncomplete, WrongStep
 from host_tools.bridge.events import RoundCorrection, RoundOutcome, WagerDifference
 from host_tools.bridge.terms import FindRulebook, terms_of
@@ -193,6 +193,7 @@ def _replace(
     body = {
         "verdict": verdict,
         "faces": list(faces) if faces else None,
+        "manual": by_hand(round_, made),
         "fact": made.fact,
         "clause": made.clause,
         "decided_by": made.decided_by,

@@ -6,7 +6,7 @@ runs inside the caller's transaction.
 """
 
 from host_tools import ledger, settlement
-from host_tools.bridge.conclusion import OUTSIDE_TERMS, ended, outcomes_by, told_of
+from host_tools.bridge.conclusion import OUTSIDE_TERMS, by_hand, ended, outcomes_by, told, told_of
 from host_tools.bridge.deciding import WRONG_RESULT, Bench, Decision, differences_of, referred
 from host_tools.bridge.errors import WrongStep
 from host_tools.bridge.events import RoundCorrection, RoundOutcome
@@ -46,7 +46,7 @@ def refer(bench: Bench, round_: ledger.Round, fact: str) -> RoundOutcome:
     referral = ledger.Referral(round_.id, fact, clause, None, bench.now_ms)
     bench.books.refer(referral)
     outcome = RoundOutcome(round_.id, "referred", None, fact, "refer", clause, 0, ())
-    return _told(bench, round_, outcome)
+    return told(bench.books, round_, outcome, bench.now_ms)
 
 
 def settle_referred(bench: Bench, round_id: bytes, faces: ledger.Faces, decision: Decision) -> RoundOutcome:
@@ -78,7 +78,7 @@ def correct(bench: Bench, round_id: bytes, faces: ledger.Faces, decision: Decisi
     )
     body = {
         **told_of(correction.outcome),
-        "manual": True,
+        "manual": by_hand(round_, made),
         "reason": made.reason,
         "evidence": decision.evidence.hex(),
         "differences": [{"id": each.id, "amount": each.amount} for each in differences],
@@ -118,11 +118,4 @@ def _conclude(
     bench: Bench, round_: ledger.Round, made: ledger.Settlement, outcomes: list[ledger.Outcome]
 ) -> RoundOutcome:
     bench.books.conclude(made, outcomes)
-    return _told(bench, round_, ended(made, outcomes, round_.decimals))
-
-
-def _told(bench: Bench, round_: ledger.Round, outcome: RoundOutcome) -> RoundOutcome:
-    """Add the notice of an outcome, marked as resting on what was entered by hand."""
-    body = {**told_of(outcome), "manual": True}
-    bench.books.notify(round_.table, f"round-{outcome.verdict}", round_.id, body, bench.now_ms)
-    return outcome
+    return told(bench.books, round_, ended(made, outcomes, round_.decimals), bench.now_ms)

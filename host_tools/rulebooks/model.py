@@ -154,7 +154,8 @@ class Closing:
 
 @dataclass(frozen=True)
 class Rulebook:
-    """One rule document. `digest` is the SHA-256 of the file it was read from, in lower-case hex."""
+    """One rule document. `manual_entry` is the clause by which a dealer enters the dice by hand, empty where
+    the document has none; `digest` is the SHA-256 of the file it was read from, in lower-case hex."""
 
     id: str
     title: str
@@ -165,6 +166,7 @@ class Rulebook:
     play_clause: str
     minimum_tumbles: int
     tumbles_clause: str
+    manual_entry: str
     referral: str
     referral_clause: str
     closing: Closing

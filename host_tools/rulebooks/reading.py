@@ -193,6 +193,7 @@ def _rulebook(form: _Form, digest: str) -> Rulebook:
         play_clause=play.text("clause"),
         minimum_tumbles=play.whole("minimum-tumbles", 0, 20),
         tumbles_clause=play.text("tumbles-clause"),
+        manual_entry=play.text("manual-entry", default=""),
         referral=referral.text("to"),
         referral_clause=referral.text("clause"),
         closing=_closing(form.form("closing")),
@@ -206,6 +207,8 @@ def _rulebook(form: _Form, digest: str) -> Rulebook:
         play.fault("minimum-tumbles", "must be at least 1 where dice are tumbled")
     if mode == "cards" and rulebook.minimum_tumbles > 0:
         play.fault("minimum-tumbles", "must be 0 where cards are drawn")
+    if mode == "cards" and rulebook.manual_entry:
+        play.fault("manual-entry", "is of dice; cards are entered by hand anyway")
     for each in (play, referral, form):
         each.close()
     _check_limits(form, rulebook)

@@ -142,6 +142,8 @@ class Deciding:
             raise NotNow(f"the round is {round_.state}; a {deed} is for one that is {wanted}")
         if case.faces is None:
             raise Asked("give the three faces as the dice show them")
+        if deed == MANUAL:
+            self._require_manual_entry(round_)
         return await self._add(running, deed, round_.id, case)
 
     async def propose_affected(self, table: str, rounds: list[str], case: Case) -> ProposalView:
@@ -207,6 +209,15 @@ class Deciding:
         return views
 
     # --- inside ---
+
+    def _require_manual_entry(self, round_: ledger.Round) -> None:
+        """Raise RulesForbid unless the round's rulebook has dealers enter the dice."""
+        rulebook = terms_of(round_, self._service.find_rulebook).rulebook
+        if not rulebook.manual_entry:
+            raise RulesForbid(
+                f"{rulebook.id} has no dice entered by hand; the {rulebook.referral} decides the round"
+                f" (clause {rulebook.referral_clause})"
+            )
 
     def _is_mine(self, proposal: ProposalView) -> bool:
         return self._person.name.casefold() == proposal.proposed_by.casefold()

@@ -209,6 +209,7 @@ class Playing:
             sequence=self._service.stream.newest,
             now_ms=self._service.clock.wall_ms(),
             evidence=examination.when if examination else None,
+            manual_entry=bool(terms.rulebook.manual_entry),
         )
 
 

@@ -4,6 +4,7 @@ from dataclasses import asdict
 from functools import cache, partial
 
 from host_tools import ledger, settlement
+from host_tools.bridge.conclusion import by_hand
 from host_tools.bridge.deciding import differences_of
 from host_tools.bridge.terms import FindRulebook, TermsLost, terms_of
 from host_tools.ledger import Ledger
@@ -31,6 +32,7 @@ def round_view(
         wagers=wager_views(books, round_) if wagers else (),
         winning=_winning(round_, find_rulebook, faces),
         cards=card_views(books, round_) if round_.mode == "cards" else (),
+        manual=faces is not None and by_hand(round_, made[-1]),
     )
 
 

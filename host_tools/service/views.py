@@ -113,7 +113,8 @@ class RoundView:
 
     `settlements` has the newest last; `wagers` are in the order they were placed, and empty for those who may
     not see them, and in a list of tables; `winning` are the layout's winning wagers of a settled round.
-    In the mode cards, `cards` are those drawn so far: entered by hand or by a shoe device, signed by none."""
+    `manual`: the faces rest on what people entered, not on a signed reading. In the mode cards, `cards` are
+    those drawn so far: entered by hand or by a shoe device, signed by none."""
 
     id: str
     table: str
@@ -129,6 +130,7 @@ class RoundView:
     wagers: tuple[WagerView, ...]
     winning: tuple[str, ...]
     cards: tuple[CardView, ...] = ()
+    manual: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,8 @@ class TableView:
     `bets_close_ms` and `opens_ms` are when betting ends and when the next round may open, where the
     table has such times; `sequence` is the newest event that this view includes. A table of cards has no
     device (`device` is empty, `connected` true) but a `shoe`, once one is loaded. `evidence` is when the
-    pictures of readings are looked at (after, before-settlement); None: the table keeps none."""
+    pictures of readings are looked at (after, before-settlement); None: the table keeps none. `manual_entry`:
+    the rulebook has the dealer enter dice by hand."""
 
     name: str
     rulebook: str
@@ -166,6 +169,7 @@ class TableView:
     now_ms: int
     shoe: ShoeView | None = None
     evidence: str | None = None
+    manual_entry: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ export const POSSIBLE = {
   release: (table) => may("decide") && stateIs(table, "held"),
   resolution: (table) => may("resolve") && stateIs(table, "referred"),
   "change-dice": (table) => may("change-dice") && !isOfCards(table) && table.connected && !isUnderWay(table),
-  "manual-result": (table) => may("enter") && !may("resolve") && stateIs(table, "referred"),
+  "manual-result": (table) => may("enter") && table.manual_entry && stateIs(table, "referred"),
   announce: (table) => may("play") && table.step === "announce",
   "enter-card": (table) => may("draw") && table.step === "draw-cards",
   "expose-card": (table) => may("draw") && isOfCards(table) && stateIs(table, "betting"),

@@ -388,6 +388,7 @@ def a_table(
         sequence=0,
         now_ms=NOW(),
         evidence="after",
+        manual_entry=True,
     )
     return replace(view, **changes)
 

@@ -301,3 +301,10 @@ def test_that_ones_own_password_is_changed_with_the_old_one(house, visit):
     page.get_by_role("button", name="Change it").click()
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
     assert house.deeds == [("password", "maria", {"old": "the old one", "password": "mine alone, and long"})]
+
+
+def test_that_no_dice_are_entered_by_hand_where_the_rulebook_has_it_not(house, visit):
+    house.show(in_state(a_table("Dragon 1", manual_entry=False), "referred"))
+    page = visit().sign_in("dora", DESK)
+    expect(page.locator(".round-details")).to_contain_text("5.10")
+    expect(page.get_by_role("button", name="Enter the dice by hand")).to_have_count(0)

@@ -114,6 +114,7 @@ def test_odds_that_are_partly_alike_are_told_one_by_one():
         ('effective = "2016-11-15"', 'effective = "2016-02-30"', "effective", "a date as"),
         ('effective = "2016-11-15"', 'effective = "2016-11-15T24:00"', "effective", "a date as"),
         ("minimum-tumbles = 0", "minimum-tumbles = 3", "play.minimum-tumbles", "must be 0"),
+        ('mode = "cards"', 'mode = "cards"\nmanual-entry = "3.8"', "play.manual-entry", "is of dice"),
         ('kind = "odd"', 'kind = "odd", condition = "even"', "conditions.odd", "asked by no layout"),
         (
             '  { kind = "odd", title = "Odd" },\n',

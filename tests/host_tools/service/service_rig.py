@@ -20,14 +20,20 @@ from host_tools.service.playing import Playing
 from host_tools.service.service import Service
 from tests.host_tools.bridge.bridge_rig import Session, Tumbler
 
-COVERED, OPEN, CARDS = "Covered 1", "Open 1", "Cards 1"
+COVERED, OPEN, CARDS, BY_HAND = "Covered 1", "Open 1", "Cards 1", "By hand 1"
 RULES = {
     COVERED: {"rulebook": "rws-sic-bo-etg-v8", "layout": "pay-table-1", "chip_unit": "1"},
     OPEN: {"rulebook": "rws-sic-bo-open-cover-2021", "layout": "pay-table-1", "chip_unit": "1"},
+    BY_HAND: {
+        "rulebook": "duisburg-sic-bo-2019",
+        "layout": "big-from-11",
+        "limits": "eur-1",
+        "chip_unit": "1",
+    },
     CARDS: {"kind": "cards", "rulebook": "mbs-3-card-sic-bo-2016", "layout": "standard", "chip_unit": "1"},
 }
 PASSWORD = "correct horse battery"
-__all__ = ["CARDS", "COVERED", "OPEN", "PASSWORD", "House", "Tumbler", "house", "settings"]
+__all__ = ["BY_HAND", "CARDS", "COVERED", "OPEN", "PASSWORD", "House", "Tumbler", "house", "settings"]
 
 
 class RigTumbler:

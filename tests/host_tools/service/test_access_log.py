@@ -8,7 +8,7 @@ from host_tools.bridge.wagering import Wager
 from host_tools.ledger import Ledger
 from host_tools.people import Role
 from host_tools.people.accounts import LOG as PEOPLE
-from host_tools.service.actions import CORRECTION, MANUAL, RESOLUTION
+from host_tools.service.actions import CORRECTION, RESOLUTION
 from host_tools.service.deciding import Case
 from tests.host_tools.bridge.bridge_rig import before_each_statement
 from tests.host_tools.service.service_rig import COVERED, PASSWORD, House, house, left_by_a_crash
@@ -111,7 +111,7 @@ async def a_round_is_void(at: House) -> None:
 
 
 async def referred_rounds_are_decided(at: House) -> None:
-    for deed in ("void", RESOLUTION, MANUAL):
+    for deed in ("void", RESOLUTION):
         at.tumblers[COVERED].tumbler.refusal = "unreadable"
         round_id = await at.betting()
         await at.playing().place(COVERED, round_id, [SMALL])

@@ -24,7 +24,7 @@ from host_tools.service.errors import (
     RulesForbid,
     TableUnknown,
 )
-from tests.host_tools.service.service_rig import COVERED, OPEN, PASSWORD, house
+from tests.host_tools.service.service_rig import BY_HAND, COVERED, OPEN, PASSWORD, house
 
 SMALL, BIG = Wager("1", "Mei", "small", "10"), Wager("2", "Arun", "big", "10")
 
@@ -178,21 +178,21 @@ async def test_what_the_rulebook_refers_a_supervisor_refers_and_voids_nothing(tm
 
 
 async def test_only_a_shift_manager_decides_a_referred_round(tmp_path):
-    async with house(tmp_path) as at:
-        round_id = await referred(at)
+    async with house(tmp_path, {BY_HAND: {}}) as at:
+        round_id = await referred(at, BY_HAND)
         case = Case((1, 1, 2), "seen")
         one, other = at.deciding(Role.SUPERVISOR, "Ada"), at.deciding(Role.SUPERVISOR, "Bo")
         for refused in (
-            one.void_referred(COVERED, round_id, "steamed up"),
-            one.propose(RESOLUTION, COVERED, round_id, case),
-            at.deciding(Role.DEALER).propose(RESOLUTION, COVERED, round_id, case),
+            one.void_referred(BY_HAND, round_id, "steamed up"),
+            one.propose(RESOLUTION, BY_HAND, round_id, case),
+            at.deciding(Role.DEALER).propose(RESOLUTION, BY_HAND, round_id, case),
         ):
             with pytest.raises(NotAllowed, match="resolve"):
                 await refused
-        proposal = await one.propose(MANUAL, COVERED, round_id, case)
+        proposal = await one.propose(MANUAL, BY_HAND, round_id, case)
         with pytest.raises(NotAllowed, match="resolve"):
             await other.confirm(proposal.id)
-        assert (await at.playing().round(COVERED, round_id)).state == "referred"
+        assert (await at.playing().round(BY_HAND, round_id)).state == "referred"
         (ended,) = await at.deciding(Role.SHIFT_MANAGER).confirm(proposal.id)
         assert (ended.state, ended.faces) == ("settled", (1, 1, 2))
 
@@ -215,13 +215,13 @@ async def test_only_what_the_rulebook_refers_can_be_referred(tmp_path):
         assert (await dealer.refer(COVERED, round_id, "unreadable", "steamed up")).state == "referred"
 
 
-async def referred(at) -> str:
+async def referred(at, table: str = COVERED) -> str:
     """A round with two wagers that waits for people."""
-    at.tumblers[COVERED].tumbler.refusal = "unreadable"
-    round_id = await at.betting()
-    await at.playing().place(COVERED, round_id, [SMALL, BIG])
-    assert (await at.ended(COVERED, round_id)).state == "referred"
-    at.tumblers[COVERED].tumbler.refusal = ""
+    at.tumblers[table].tumbler.refusal = "tilted"
+    round_id = await at.betting(table)
+    await at.playing().place(table, round_id, [SMALL, BIG])
+    assert (await at.ended(table, round_id)).state == "referred"
+    at.tumblers[table].tumbler.refusal = ""
     return round_id
 
 
@@ -240,18 +240,20 @@ async def test_a_referred_round_waits_with_its_wagers_frozen_until_it_is_void(tm
 
 @pytest.mark.parametrize("deed", [RESOLUTION, MANUAL])
 async def test_dice_that_people_state_count_when_a_second_person_confirms(tmp_path, deed):
-    async with house(tmp_path) as at:
-        round_id = await referred(at)
+    async with house(tmp_path, {BY_HAND: {}}) as at:
+        round_id = await referred(at, BY_HAND)
         role = Role.SHIFT_MANAGER if deed == RESOLUTION else Role.DEALER
         proposer = at.deciding(role, "Ada")
-        proposal = await proposer.propose(deed, COVERED, round_id, Case((1, 1, 2), "seen"))
-        assert (await at.playing().round(COVERED, round_id)).state == "referred"
+        proposal = await proposer.propose(deed, BY_HAND, round_id, Case((1, 1, 2), "seen"))
+        assert (await at.playing().round(BY_HAND, round_id)).state == "referred"
         with pytest.raises(NotNow):
-            await proposer.propose(deed, COVERED, round_id, Case((1, 1, 2), "again"))
+            await proposer.propose(deed, BY_HAND, round_id, Case((1, 1, 2), "again"))
         with pytest.raises(NotAllowed):
             await at.deciding(Role.SHIFT_MANAGER, "ada").confirm(proposal.id)
         (ended,) = await at.deciding(Role.SHIFT_MANAGER, "Bo").confirm(proposal.id)
         made = ended.settlements[-1]
+        assert ended.manual
+        assert (await at.playing().events())[-1].body["manual"] is True
         assert (ended.state, made.faces, made.decided_by, made.seconded_by) == (
             "settled",
             (1, 1, 2),
@@ -261,6 +263,28 @@ async def test_dice_that_people_state_count_when_a_second_person_confirms(tmp_pa
         with pytest.raises(ProposalUnknown):
             await at.deciding(Role.SHIFT_MANAGER, "Bo").confirm(proposal.id)
         at.service.books.check_everything()
+
+
+@pytest.mark.parametrize("table", [COVERED, OPEN])
+async def test_a_dealer_enters_dice_by_hand_where_the_rulebook_says_so_and_nowhere_else(tmp_path, table):
+    async with house(tmp_path, {table: {}, BY_HAND: {}}) as at:
+        tables = {each.name: each.manual_entry for each in await at.playing().tables()}
+        assert tables == {table: False, BY_HAND: True}
+        round_id = await referred(at, table)
+        with pytest.raises(RulesForbid, match=r"Shift Manager or above decides the round \(clause 5.10\)"):
+            await at.deciding(Role.DEALER).propose(MANUAL, table, round_id, Case((1, 1, 2), "seen"))
+
+
+async def test_what_a_tumbler_has_read_is_not_manual_until_people_correct_it(tmp_path):
+    async with house(tmp_path) as at:
+        round_id = await a_settled_round(at, COVERED)
+        assert not (await at.playing().round(COVERED, round_id)).manual
+        assert (await at.playing().events())[-1].body["manual"] is False
+        case = Case((5, 5, 4), "the picture shows it")
+        proposal = await at.deciding(Role.SUPERVISOR).propose(CORRECTION, COVERED, round_id, case)
+        (corrected,) = await at.deciding(Role.SHIFT_MANAGER).confirm(proposal.id)
+        assert corrected.manual
+        assert (await at.playing().events())[-1].body["manual"] is True
 
 
 async def test_a_wrong_result_is_corrected_by_two_people_with_the_differences_listed(tmp_path):
@@ -505,18 +529,18 @@ async def test_a_proposal_stays_while_the_store_is_away(tmp_path):
 
 
 async def test_a_proposal_of_a_closed_account_is_nobodys_to_confirm(tmp_path):
-    async with house(tmp_path) as at:
+    async with house(tmp_path, {BY_HAND: {}}) as at:
         boss = at.person(Role.SHIFT_MANAGER)
         await at.service.accounts.add_person("Ada", Role.DEALER, PASSWORD, boss)
-        round_id = await referred(at)
+        round_id = await referred(at, BY_HAND)
         proposal = await at.deciding(Role.DEALER, "Ada").propose(
-            MANUAL, COVERED, round_id, Case((1, 1, 2), "seen")
+            MANUAL, BY_HAND, round_id, Case((1, 1, 2), "seen")
         )
         await at.service.accounts.close("Ada", boss)
         with pytest.raises(NotAllowed, match="Ada"):
             await at.deciding(Role.SHIFT_MANAGER).confirm(proposal.id)
-        assert (await at.playing().round(COVERED, round_id)).state == "referred"
+        assert (await at.playing().round(BY_HAND, round_id)).state == "referred"
         assert await at.deciding(Role.SHIFT_MANAGER).proposals() == []
-        last = at.service.books.newest_access(COVERED)
+        last = at.service.books.newest_access(BY_HAND)
         assert last is not None
         assert last.action == "refuse-proposal"

@@ -38,8 +38,8 @@ export function roundDetails(name) {
 }
 
 // What the deeds depend on: without the clock and the strokes, which would redraw it all the time.
-function deskPart({ name, step, connected, mode, rulebook, layout, round }) {
-  return { name, step, connected, mode, rulebook, layout, round: round && { id: round.id, state: round.state } };
+function deskPart({ name, step, connected, mode, manual_entry, rulebook, layout, round }) {
+  return { name, step, connected, mode, manual_entry, rulebook, layout, round: round && { id: round.id, state: round.state } };
 }
 
 function drawRound(table, round, evidence) {
