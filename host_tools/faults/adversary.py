@@ -4,10 +4,13 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 
+from host_tools.faults.line import KINDS, LATE
 from host_tools.faults.simulation import Simulation
 
 MEAN_S = 75.0  # between two faults
 _WORST_SHARE = 0.3
+_WORST_LATE_SHARE = 0.8
+_PAUSES_S, _PAUSE_WEIGHTS = ((0.1, 1), (0.1, 12), (30, 200)), (4, 5, 1)
 _CHANNELS = ("dome-closed", "dome-intact", "door-closed", "tilted")
 
 
@@ -23,6 +26,7 @@ class Adversary:
             (self._cut_power_in_flash, 6),
             (self._kill_host, 4),
             (self._kill_host_at_statement, 6),
+            (self._kill_host_in_a_command, 6),
             (self._pull_cable, 4),
             (self._jump_clock, 3),
             (self._change_weather, 4),
@@ -59,6 +63,15 @@ class Adversary:
         if self._table.house:
             self._table.house.killed_in = self._rng.randint(1, 120)
 
+    def _kill_host_in_a_command(self) -> None:
+        """The command and what is said after it may reach the device when another host has recovered."""
+        self._table.damage.ambush = self._ambush
+
+    def _ambush(self) -> float:
+        seconds = self._rng.uniform(0.1, 3)
+        asyncio.get_running_loop().call_later(self._rng.uniform(0, seconds), self._kill_host)
+        return seconds
+
     def _pull_cable(self) -> None:
         self._table.cable.pull()
         name = self._rng.randrange(4)
@@ -68,7 +81,11 @@ class Adversary:
         self._table.clock.offset_ms = int(self._rng.choice((-1, 1)) * 10 ** self._rng.uniform(3, 10.5))
 
     def _change_weather(self) -> None:
-        self._table.damage.share = self._rng.choice((0.0, self._rng.uniform(0, _WORST_SHARE), _WORST_SHARE))
+        """For a while most frames may be late: what a host meant and heard outlives it."""
+        damage, late = self._table.damage, self._rng.random() < 0.3
+        worst = _WORST_LATE_SHARE if late else _WORST_SHARE
+        damage.kinds = LATE if late else KINDS
+        damage.share = self._rng.choice((0.0, self._rng.uniform(0, worst), worst))
 
     def _lose_store(self) -> None:
         if self._table.house:
@@ -87,5 +104,5 @@ class Adversary:
         self._table.world.shake(self._rng.uniform(0.1, 2))
 
     def pause(self) -> float:
-        """How long something is away: mostly seconds, at times minutes."""
-        return self._rng.uniform(30, 200) if self._rng.random() < 0.1 else self._rng.uniform(0.1, 12)
+        """How long something is away: mostly a moment or seconds, at times minutes."""
+        return self._rng.uniform(*self._rng.choices(_PAUSES_S, _PAUSE_WEIGHTS)[0])

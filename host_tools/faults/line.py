@@ -15,27 +15,44 @@ from random import Random
 
 from host_tools.link import Transport, TransportLost
 from host_tools.link.transport import COMMON_POLICY, OpenPolicy
+from tumbler.definitions import HOST_TYPES
 
 KINDS = ("lose", "flip", "double", "insert", "delay", "cut", "split", "keep", "repeat")
+LATE = ("keep", "repeat")
 _KEPT_S = 0.5, 10.0  # well over a restart of the host
+_COMMAND, _TYPE_AT = HOST_TYPES["command"], 2  # behind the delimiter and the first byte of COBS
 _BYTE_S = 10 / 115200
 _UART_S = 512 * _BYTE_S  # what a UART's buffer holds
 
 
 class Damage:
-    """What both directions do to `share` of the frames; `done` counts by kind."""
+    """What both directions do to `share` of the frames, of `kinds`; `done` counts by kind.
+
+    `ambush`: called with the next command that a host gives; it and all that is said for the seconds returned
+    come late, each frame for itself, so that a later conversation may overtake it.
+    """
 
     def __init__(self, rng: Random, share: float) -> None:
         self.share = share
+        self.kinds: tuple[str, ...] = KINDS
+        self.ambush: Callable[[], float] | None = None
+        self._keeps_until = 0.0
         self.done: Counter[str] = Counter()
         self._rng = rng
 
     def apply(self, frame: bytes) -> list[tuple[float, bytes]]:  # noqa: PLR0911 - one for each kind
         """[(delay in seconds, bytes), ...] that come out for `frame`."""
         rng = self._rng
+        now = asyncio.get_running_loop().time()
+        if self.ambush and frame[_TYPE_AT] == _COMMAND:
+            self._keeps_until = now + self.ambush()
+            self.ambush = None
+        if now < self._keeps_until:
+            self.done["keep"] += 1
+            return [(rng.uniform(*_KEPT_S), frame)]
         if rng.random() >= self.share:
             return [(0.0, frame)]
-        kind = rng.choice(KINDS)
+        kind = rng.choice(self.kinds)
         self.done[kind] += 1
         at = rng.randrange(len(frame) + 1)
         if kind == "lose":

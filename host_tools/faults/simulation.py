@@ -93,6 +93,7 @@ class Simulation(ABC):
         """Put everything right that can be put right."""
         self.world.calm = True
         self.damage.share = 0.0
+        self.damage.ambush = None
         self.cable.plug(0)
         self.device.cut_in = None
         self.device.cuts.clear()

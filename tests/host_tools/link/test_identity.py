@@ -10,7 +10,7 @@ import pytest
 import serialx
 from test_serial_pty import PtyLine, PtyWire, until
 
-from host_tools.link import HostSession, OpenPolicy, TransportLost, open_by_identity, open_serial
+from host_tools.link import HostSession, OpenPolicy, TransportLost, messages, open_by_identity, open_serial
 from host_tools.link.framing import FrameParser, encode_frame
 from tests.host_tools.link.rig import DEVICE, Device, MemorySink
 from tumbler import definitions
@@ -88,7 +88,8 @@ async def test_finds_its_device_among_others_silent_ports_and_noise(plug, tmp_pa
     noisy.offer(b"temperature 21.5\r\n\x00\x05ab" + bytes(range(200)))
     (tmp_path / "tty-by-id").symlink_to(mine.wire.path)  # a second name of the same port
     transport = await opener(tmp_path)()
-    await transport.write(encode_frame(definitions.HOST_TYPES["greet"], 0, b"\xa0"))
+    greeting = messages.pack("greet", {"greeting": 7})
+    await transport.write(encode_frame(definitions.HOST_TYPES["greet"], 0, greeting))
     parser = FrameParser(Counter())
     async with asyncio.timeout(60):
         while not any(frame.type_byte == 1 for frame in parser.feed(await transport.read())):
@@ -98,6 +99,30 @@ async def test_finds_its_device_among_others_silent_ports_and_noise(plug, tmp_pa
     await transport.close()
     silent.unplug()
     noisy.unplug()
+
+
+async def test_a_hello_that_a_serial_server_has_kept_is_no_sign_of_the_device(tmp_path):
+    """It said so once, on this port; now it is elsewhere."""
+    wire = PtyWire(tmp_path / "ttyA")
+    wire.plug_in()
+    hello = {
+        "protocol_min": 1,
+        "protocol_max": 1,
+        "schema": definitions.schema_digest(),
+        "device": DEVICE,
+        "boot": 3,
+        "first": 0,
+        "last": 0,
+        "firmware": bytes(32),
+        "greeting": 77,
+    }
+    for device, found in ((DEVICE, "silent"), (OTHER, f"device {OTHER.hex()}")):
+        kept = messages.pack("hello", {**hello, "device": device})
+        frame = encode_frame(definitions.DEVICE_TYPES["hello"], 5, kept)
+        asyncio.get_running_loop().call_later(0.3, wire.offer, frame)  # once the port is open
+        with pytest.raises(TransportLost, match=f"ttyA: {found}"):
+            await opener(tmp_path)()
+    wire.unplug()
 
 
 async def test_says_what_is_on_each_port_when_the_device_is_on_none(plug, tmp_path):
