@@ -106,20 +106,34 @@ def draw(frame, die, lamp):
 def shade(frame, die, lamp):
     """The shadow that a die throws, away from the lamp."""
     reach = die.side * 0.6
-    x0 = int(die.x - reach * LAMPS[lamp][0] / 120)
-    y0 = int(die.y - reach * LAMPS[lamp][1] / 120)
+    x0 = die.x - reach * (LAMPS[lamp][0] + MIDDLE - die.x) / 120
+    y0 = die.y - reach * (LAMPS[lamp][1] + MIDDLE - die.y) / 120
     half = int(die.side * 0.75)
     c, s = cos(die.angle), sin(die.angle)
-    for y in range(y0 - half, y0 + half + 1):
-        for x in range(x0 - half, x0 + half + 1):
+    for y in range(int(y0) - half, int(y0) + half + 1):
+        for x in range(int(x0) - half, int(x0) + half + 1):
             u = (x - x0) * c + (y - y0) * s
             v = (y - y0) * c - (x - x0) * s
-            if abs(u) <= die.side / 2 + 1 and abs(v) <= die.side / 2 + 1:
+            if max(abs(u), abs(v)) <= die.side / 2:
                 frame[y * SIZE + x] = 4
 
 
+def floor(lamp):
+    """The empty floor under a lamp, which lights it by the same laws."""
+    lamp_x, lamp_y, height = LAMPS[lamp]
+    frame = bytearray(SIZE * SIZE)
+    for y in range(SIZE):
+        for x in range(SIZE):
+            square = (x - MIDDLE - lamp_x) ** 2 + (y - MIDDLE - lamp_y) ** 2 + height * height
+            frame[y * SIZE + x] = int(2 + 0.9e6 * height / square**1.5)
+    return frame
+
+
+FLOORS = [floor(lamp) for lamp in range(4)]
+
+
 def picture(dice, lamp):
-    frame = bytearray(bytes([30]) * (SIZE * SIZE))
+    frame = bytearray(FLOORS[lamp])
     for die in dice:
         shade(frame, die, lamp)
     x0, y0, radius = IMAGES[lamp]
@@ -239,6 +253,37 @@ class TestReader(unittest.TestCase):
                 frame[y * SIZE + 62 : y * SIZE + 72] = bytes([4]) * 10
             self.reader.add(frame, lamp)
         self.assert_refused(self.reader.finish(), "extra-object")
+
+    def test_a_shadow_where_this_lamp_has_none_is_extra(self):
+        """What throws it hides in the shadow that a die throws there under the opposite lamp."""
+        self.reader.begin()
+        for lamp in range(4):
+            frame = picture(three(Drawn(1, 32, 33)), lamp)
+            for y in range(51, 56):
+                if lamp == 0:
+                    frame[y * SIZE + 80 : y * SIZE + 87] = bytes([4]) * 7
+            self.reader.add(frame, lamp)
+        self.assert_refused(self.reader.finish(), "extra-object")
+
+    def test_a_face_that_one_dim_frame_does_not_show_is_not_read(self):
+        for shown, other in ((5, 4), (3, 1), (6, 4)):
+            for odd in range(4):
+                self.reader.begin()
+                for lamp in range(4):
+                    first = Drawn(other if lamp == odd else shown, 28, 35)
+                    self.reader.add(picture(three(first), lamp), lamp)
+                reading = self.reader.finish()
+                self.assertEqual(reading.faces, (), "%d shown as %d under lamp %d" % (shown, other, odd))
+
+    def test_a_crack_is_damage(self):
+        self.reader.begin()
+        for lamp in range(4):
+            frame = picture(three(Drawn(4, 32, 33)), lamp)
+            for y in range(26, 41):
+                i = y * SIZE + 32 + y % 2
+                frame[i] = frame[i] * 8 // 10
+            self.reader.add(frame, lamp)
+        self.assert_refused(self.reader.finish(), "die-damaged")
 
     def test_misuse_is_an_error(self):
         frame = picture([], 0)

@@ -2,7 +2,7 @@
 
 import unittest
 
-from tumbler.reader.corners import check_corners
+from tumbler.reader.corners import check_bright_corners, check_dark_corners
 from tumbler.reader.lattices import are_alike
 from tumbler.reader.pips import Spot
 from tumbler.reader.refusal import Refused
@@ -20,19 +20,46 @@ def _face(level, corner):
     return plane
 
 
+class Machine:
+    """As much of a gatherer as corners are judged by: frames of whole size, no mirror images."""
+
+    left = top = 0
+    step = 1
+    small_columns = _COLUMNS
+
+    def __init__(self, frames):
+        self.small = frames
+        self.profile = self
+        self.stuck = []
+        self.images = [[] for _ in frames]
+
+
 class Corners(unittest.TestCase):
     def test_a_whole_face_passes(self):
-        for light in (True, False):
-            check_corners(_face(160, 130), _COLUMNS, Pose(30, 30, 28, 0), light)
+        check_dark_corners(_face(160, 130), _COLUMNS, Pose(30, 30, 28, 0))
+        check_bright_corners(Machine([_face(160, 130), _face(90, 90)]), Pose(30, 30, 28, 0))
 
     def test_a_dark_corner_is_damage(self):
-        for light in (True, False):
-            with self.assertRaises(Refused) as caught:
-                check_corners(_face(160, 60), _COLUMNS, Pose(30, 30, 28, 0), light)
-            self.assertEqual(caught.exception.reason, "die-damaged")
+        with self.assertRaises(Refused) as caught:
+            check_dark_corners(_face(160, 60), _COLUMNS, Pose(30, 30, 28, 0))
+        self.assertEqual(caught.exception.reason, "die-damaged")
+
+    def test_a_corner_that_is_dark_under_one_lamp_is_damage(self):
+        with self.assertRaises(Refused) as caught:
+            check_bright_corners(Machine([_face(160, 170), _face(90, 40)]), Pose(30, 30, 28, 0))
+        self.assertEqual(caught.exception.detail, "corner")
+
+    def test_a_lamp_in_its_mirror_and_a_stuck_pixel_hide_a_corner(self):
+        pose = Pose(30, 30, 28, 0)
+        mirrored = Machine([_face(90, 40)])
+        mirrored.images = [[(41, 41, 4)]]
+        check_bright_corners(mirrored, pose)
+        stuck = Machine([_face(90, 40)])
+        stuck.stuck = [(41, 41)]
+        check_bright_corners(stuck, pose)
 
     def test_noise_on_a_black_face_is_none(self):
-        check_corners(_face(5, 2), _COLUMNS, Pose(30, 30, 28, 0), True)
+        check_dark_corners(_face(5, 2), _COLUMNS, Pose(30, 30, 28, 0))
 
 
 class Alike(unittest.TestCase):

@@ -161,6 +161,25 @@ class KernelsTest(unittest.TestCase):
                         found.append(i)
                 self.assertEqual(twin.next_pit(plane, at, end, columns, limit), (found + [end])[0])
 
+    def test_next_valley_is_darker_than_both_sides(self):
+        for twin in TWINS:
+            for random in cases(12):
+                aside = 1 + random.below(3)
+                columns = 2 * aside + 1 + random.below(8)
+                rows = 2 * aside + 1 + random.below(4)
+                plane = random.levels(columns * rows)
+                row = (aside + random.below(rows - 2 * aside)) * columns
+                at, end = row + aside + random.below(columns - 2 * aside), row + columns - aside
+                percent = 1 + random.below(130)
+                found = []
+                for i in range(at, end):
+                    across = min(plane[i - aside], plane[i + aside])
+                    along = min(plane[i - aside * columns], plane[i + aside * columns])
+                    if plane[i] * 100 < max(across, along) * percent:
+                        found.append(i)
+                answer = twin.next_valley(plane, at, end, columns, aside, percent)
+                self.assertEqual(answer, (found + [end])[0])
+
     def test_steepest_is_the_largest_step_of_two(self):
         for twin in TWINS:
             for random in cases(9):

@@ -20,6 +20,7 @@ next_inside = _chosen.next_inside
 next_outside = _chosen.next_outside
 next_pit = _chosen.next_pit
 next_under = _chosen.next_under
+next_valley = _chosen.next_valley
 score = _chosen.score
 shrink = _chosen.shrink
 steepest = _chosen.steepest

@@ -88,6 +88,20 @@ def next_pit(plane, at, end, columns, limit):
     return at
 
 
+def next_valley(plane, at, end, columns, aside, percent):
+    """Index of the first level below `percent` of both levels `aside` pixels left and right of it, or above
+    and below it; `end`, or `at` above it, when there is none. The plane has all of these levels."""
+    below = aside * columns
+    while at < end:
+        value = plane[at] * 100
+        if (value < plane[at - aside] * percent and value < plane[at + aside] * percent) or (
+            value < plane[at - below] * percent and value < plane[at + below] * percent
+        ):
+            break
+        at += 1
+    return at
+
+
 def steepest(plane, at, end):
     """The largest difference of two levels two apart, the first of which lies in at..end."""
     most = 0

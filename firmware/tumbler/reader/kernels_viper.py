@@ -106,6 +106,19 @@ def next_pit(plane: ptr8, at: int, end: int, columns: int, limit: int) -> int:
 
 
 @micropython.viper
+def next_valley(plane: ptr8, at: int, end: int, columns: int, aside: int, percent: int) -> int:
+    below = aside * columns
+    while at < end:
+        value = plane[at] * 100
+        if value < plane[at - aside] * percent and value < plane[at + aside] * percent:
+            break
+        if value < plane[at - below] * percent and value < plane[at + below] * percent:
+            break
+        at += 1
+    return at
+
+
+@micropython.viper
 def steepest(plane: ptr8, at: int, end: int) -> int:
     most = 0
     while at < end:

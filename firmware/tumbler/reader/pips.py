@@ -4,8 +4,7 @@ A dark pip must be dark under the lamp that lights it best, a bare site bright u
 worst; between sure-pip and sure-bare there is no answer.
 """
 
-from .kernels import next_pit, next_under
-from .profile import LIGHT_PIPS
+from .kernels import next_pit
 from .refusal import Refused
 from .square import Pose, quarter_turns_apart, similarity
 
@@ -22,11 +21,6 @@ _OFFSET_TOLERANCE = 0.08
 _RIM = 0.42  # half-width of the face in which a spot's middle is looked for; beyond it is the rounded edge,
 _FACE = 0.46  # and that in which darkness belongs to a spot
 _SAME_SPOT = 0.14
-_ASIDE = 0.13  # sides between a scratch and the bare face beside it
-_LINE = 76  # percent of the level beside it below which it is one
-_MARK = 65  # percent of a bare face's level below which it is marked
-_SOFT = 0.8  # pixels beyond a pip's edge that it darkens
-_SPECK = 0.008  # areas of a face that may be marked
 _SAME_SITE = 0.07
 _BESIDE = 0.12  # sides from a pip within which a site of another face shows that pip
 _MIDDLE = 0.5  # a worn middle pip alone turns a five into a four: there less contrast is no longer bare
@@ -105,52 +99,6 @@ def _apart(a, b):
     return ((a.x - b.x) ** 2 + (a.y - b.y) ** 2) ** 0.5
 
 
-def prove_bare(plane, columns, rows, pose, pattern, profile, level):
-    """Refused when more than a speck of the face, outside its pips, is darker than a bare face is."""
-    light = profile.polarity == LIGHT_PIPS
-    # No line is lighter than that, whatever is beside it.
-    cut = -(-level * _LINE // 100) if light else level * _MARK // 100
-    radius = profile.radii[len(pattern)] + _SOFT / pose.side
-    aside = int(_ASIDE * pose.side + 0.5)
-    dark = 0
-    x0, y0, x1, y1 = pose.box(0, columns - 1 - aside, rows - 1 - aside)
-    for y in range(max(aside, y0), y1 + 1):
-        row = y * columns
-        end = row + x1 + 1
-        i = next_under(plane, row + max(aside, x0), end, 1, cut)
-        while i < end:
-            x = i - row
-            if _is_bare(x, y, pose, pattern, radius) and (
-                not light or _is_line(plane, columns, (x, y), aside, level, pose, pattern, radius)
-            ):
-                dark += 1
-            i = next_under(plane, i + 1, end, 1, cut)
-    if dark > 1 + _SPECK * pose.side**2:
-        raise Refused("die-damaged", "mark")
-
-
-def _is_bare(x, y, pose, pattern, radius):
-    """Whether a pixel lies on the flat of a face, off its pips."""
-    u, v = pose.face(x, y)
-    if not (-_RIM < u < _RIM and -_RIM < v < _RIM):
-        return False
-    return not [1 for a, b in pattern if (u - a) ** 2 + (v - b) ** 2 < radius * radius]
-
-
-def _is_line(plane, columns, at, aside, level, pose, pattern, radius):
-    """Whether the bare face is lighter on both sides of a pixel; the shine of a dark die is on one."""
-    x, y = at
-    for dx, dy in ((aside, 0), (0, aside)):
-        least = min(plane[(y + dy) * columns + x + dx], plane[(y - dy) * columns + x - dx], level)
-        if plane[y * columns + x] * 100 >= least * _LINE or not _is_bare(
-            x + dx, y + dy, pose, pattern, radius
-        ):
-            continue
-        if _is_bare(x - dx, y - dy, pose, pattern, radius):
-            return True
-    return False
-
-
 def read_face(spots, outline, profile):
     """(pose, pattern) that explains exactly these spots, one pip each. Refused when there is none."""
     count = len(spots)
@@ -215,12 +163,13 @@ def sites(profile):
     for pattern in profile.pips.values():
         for u, v in pattern:
             for place in ((u, v), (-v, u)):
-                if not _is_in(place, places):
+                if not is_near_site(place, places):
                     places.append(place)
     return places
 
 
-def _is_in(place, places, near=_SAME_SITE):
+def is_near_site(place, places, near=_SAME_SITE):
+    """Whether a place is one of the places, or so near to one, in sides."""
     return any(abs(place[0] - u) < near and abs(place[1] - v) < near for u, v in places)
 
 
@@ -247,10 +196,10 @@ def prove_sites(places, pattern, pose, columns, profile, shades):
     probe = _PROBE * pose.side
     for u, v in places:
         x, y = pose.place(u, v)
-        if _is_in((u, v), pattern):
+        if is_near_site((u, v), pattern):
             contrast = pip_shade.contrast(columns, x, y, probe)
             margin = min(margin, (contrast - profile.pip) / (1 - profile.pip))
-        elif not _is_in((u, v), pattern, _BESIDE):
+        elif not is_near_site((u, v), pattern, _BESIDE):
             contrast = bare_shade.contrast(columns, x, y, probe)
             limit = profile.bare * _MIDDLE if abs(u) + abs(v) < _SAME_SITE else profile.bare
             margin = min(margin, (limit - contrast) / limit)

@@ -6,15 +6,18 @@ bare, its die has the size of one on the platform, and its brightness under the 
 
 import gc
 
+from .agreement import check_agreement
 from .bodies import BodyFinder, Oddity
-from .corners import check_corners
-from .floor import check_floor, check_shadows
+from .corners import check_bright_corners, check_dark_corners
+from .floor import check_floor
 from .gather import Gatherer
 from .lattices import SpotFinder, are_alike, explain, is_sure
-from .pips import Shade, find_spots, levels, prove_bare, prove_sites, read_face, sites
+from .marks import prove_bare_bright, prove_bare_dark
+from .pips import Shade, find_spots, levels, prove_sites, read_face, sites
 from .profile import LIGHT_PIPS
 from .refusal import Refused
 from .regions import Labeller
+from .shadows import Shadows
 from .silhouette import Silhouettes
 from .square import Pose, quarter_turns_apart
 from .tilt import face_brightness, tilt_degrees
@@ -84,6 +87,7 @@ class Reader:
         else:
             self._finder = BodyFinder(self._gatherer, self._labeller)
         self._sites = sites(profile)
+        self._shadows = Shadows(self._gatherer)
 
     def begin(self):
         """Start a new scene."""
@@ -140,7 +144,7 @@ class Reader:
         """Refused when the lamps show a thing beside the dice, or too few to show that these are level."""
         if self.lamps == 1:
             raise Refused("unreadable", ONE_LAMP)
-        check_shadows(self._gatherer, [die.outline for die in dice])
+        self._shadows.check([die.outline for die in dice])
 
     def _find_bodies(self):
         exposure = sum(self._gatherer.exposures) / self.lamps
@@ -173,21 +177,26 @@ class Reader:
             pose, pattern = self._read_lattice(body)
         else:
             pose, pattern = self._read_outline(body)
-        tilt = self._tilt(pose, pattern) if self.lamps > 1 else 0
+        brightness = self._brightness(pose, pattern) if self.lamps > 1 else None
+        tilt = self._tilt(pose, brightness) if brightness else 0
         if tilt >= _FLAT_DEGREES:
             raise Refused("not-flat", "tilt %.1f deg" % tilt)
         columns = self._gatherer.columns
         if self._light:
             shades = self._light_shades(pose, pattern)
-            plane, level = self._gatherer.high, shades[1].body
+            outline = Pose(pose.x, pose.y, self.profile.side, pose.angle)
+            prove_bare_dark(self._gatherer, pose, pattern, [shade.body for shade in shades])
+            check_dark_corners(self._gatherer.low, columns, outline)
         else:
             shades = self._dark_shades(body, pose)
-            plane, level = self._gatherer.low, body.level
-        outline = Pose(pose.x, pose.y, self.profile.side, pose.angle) if self._light else body.pose
-        prove_bare(plane, columns, self._gatherer.rows, pose, pattern, self.profile, int(level))
-        check_corners(self._gatherer.low, columns, outline, self._light)
+            outline = body.pose
+            prove_bare_bright(self._gatherer, pose, pattern, body.level)
+            if brightness:
+                check_bright_corners(self._gatherer, outline)
         self._refuse_glare(pose)
         confidence = prove_sites(self._sites, pattern, pose, columns, self.profile, shades)
+        if brightness:
+            check_agreement(self._gatherer, self._sites, pattern, pose, brightness)
         return Die(
             len(pattern),
             pose.x + self._gatherer.left,
@@ -228,7 +237,7 @@ class Reader:
             return read_face(spots, body.pose, self.profile)
         except Refused as refusal:
             cause = refusal
-        if self.lamps > 1 and self._tilt(body.pose, ()) >= _FLAT_DEGREES:
+        if self.lamps > 1 and self._tilt(body.pose, self._brightness(body.pose, ())) >= _FLAT_DEGREES:
             cause = Refused("not-flat", "tilted")
         raise cause
 
@@ -253,7 +262,7 @@ class Reader:
         if oddity.share < 0.5:
             return Refused("extra-object", "small body")
         try:
-            tilt = self._tilt(oddity.pose, ()) if self.lamps > 1 else 0
+            tilt = self._tilt(oddity.pose, self._brightness(oddity.pose, ())) if self.lamps > 1 else 0
         except Refused as refusal:
             return refusal
         if tilt >= _FLAT_DEGREES:
@@ -278,13 +287,16 @@ class Reader:
                 if dx * dx + dy * dy < (radius + 1) ** 2:
                     raise Refused("unreadable", "glare")
 
-    def _tilt(self, pose, pips):
+    def _brightness(self, pose, pattern):
+        """Mean levels under each lamp of the bare face, and those of light pips when they are known."""
+        brightness = [face_brightness(self._gatherer, pose, pattern, False)]
+        if self._light and pattern:
+            brightness.append(face_brightness(self._gatherer, pose, pattern, True))
+        return brightness
+
+    def _tilt(self, pose, brightness):
         """Degrees. A dark die's own face tells it as well as its light pips: what tilts shows on both."""
-        tilts = []
-        for in_pips in (True, False) if self._light and pips else (False,):
-            brightness = face_brightness(self._gatherer, pose, pips, in_pips)
-            tilts.append(tilt_degrees(brightness, pose, self._centre(), self.profile))
-        return min(tilts)
+        return min([tilt_degrees(levels, pose, self._centre(), self.profile) for levels in brightness])
 
     def _centre(self):
         """Of the platform, in the pixels of the composites."""

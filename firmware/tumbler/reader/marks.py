@@ -1,0 +1,114 @@
+"""Marks on a face: stains, and lines across it, as a crack is, where the face must be bare."""
+
+from .kernels import next_under, next_valley
+from .refusal import Refused
+
+_STAIN = 65  # percent of a bare face's level below which a dark-pipped face is stained
+_SPECK = 0.008  # areas of a face that may be stained
+_FLAT = 0.42  # half-width of the face without its rounded edge
+_ASIDE = 0.12  # sides between a line and the bare face beside it
+_LINE = 86  # percent of the level on both sides below which it is a line
+_LINES = 0.008  # areas of a face that may be in lines
+_SOFT = 0.8  # pixels beyond a pip's edge that it darkens
+_SOFT_LIGHT = 1.4  # and that a light one brightens
+_ON_FACE = 0.45  # half-width in which lines are looked for
+_BESIDE = 0.47  # and the face beside them
+_IMAGE = 1.5  # pixels beyond a lamp's mirror image whose frame is missing there
+
+
+def prove_bare_bright(gatherer, pose, pattern, level):
+    """Refused when more than a speck of a bright face, outside its pips, is darker than a bare face is.
+
+    level: of the bare face in the darkest composite.
+    """
+    if _stain(gatherer, pose, pattern, level) > 1 + _SPECK * pose.side**2:
+        raise Refused("die-damaged", "mark")
+    _refuse_lines(gatherer, pose, pattern, ((gatherer.low, 256),), _SOFT, [])
+
+
+def prove_bare_dark(gatherer, pose, pattern, levels):
+    """Refused when a line crosses a dark face in both composites; else its gloss looks like one.
+
+    levels: of the bare face in the darkest and in the brightest. What is lighter is no bare face but shows
+    through a clear one.
+    """
+    planes = (gatherer.low, levels[0]), (gatherer.high, levels[1])
+    _refuse_lines(gatherer, pose, pattern, planes, _SOFT_LIGHT, _images(gatherer, pose))
+
+
+def _stain(gatherer, pose, pattern, level):
+    """Pixels of the bare face that are dark."""
+    columns = gatherer.columns
+    radius = gatherer.profile.radii[len(pattern)] + _SOFT / pose.side
+    cut = int(level) * _STAIN // 100
+    x0, y0, x1, y1 = pose.box(0, columns - 1, gatherer.rows - 1)
+    count = 0
+    for y in range(y0, y1 + 1):
+        row = y * columns
+        end = row + x1 + 1
+        i = next_under(gatherer.low, row + x0, end, 1, cut)
+        while i < end:
+            if _is_bare(i - row, y, pose, pattern, radius, _FLAT):
+                count += 1
+            i = next_under(gatherer.low, i + 1, end, 1, cut)
+    return count
+
+
+def _refuse_lines(gatherer, pose, pattern, planes, soft, holes):
+    """Refused when too many pixels of the bare face are darker in all `planes` than it is on both sides.
+
+    planes: (composite, most that its bare face shows) of each; soft: see _SOFT; holes: circles not looked at.
+    """
+    columns = gatherer.columns
+    radius = gatherer.profile.radii[len(pattern)] + soft / pose.side
+    aside = max(2, int(_ASIDE * pose.side + 0.5))
+    first = planes[0][0]
+    x0, y0, x1, y1 = pose.box(0, columns - 1 - aside, gatherer.rows - 1 - aside)
+    count = 0
+    for y in range(max(aside, y0), y1 + 1):
+        row = y * columns
+        end = row + x1 + 1
+        i = next_valley(first, row + max(aside, x0), end, columns, aside, _LINE)
+        while i < end:
+            x = i - row
+            if _is_bare(x, y, pose, pattern, radius, _ON_FACE) and not _is_in(x, y, aside, holes):
+                for dx, dy in ((aside, 0), (0, aside)):
+                    if (
+                        _is_valley(planes, i, dy * columns + dx)
+                        and _is_bare(x - dx, y - dy, pose, pattern, radius, _BESIDE)
+                        and _is_bare(x + dx, y + dy, pose, pattern, radius, _BESIDE)
+                    ):
+                        count += 1
+                        break
+            i = next_valley(first, i + 1, end, columns, aside, _LINE)
+    if count > _LINES * pose.side**2:
+        raise Refused("die-damaged", "line")
+
+
+def _is_valley(planes, i, away):
+    return all(plane[i] * 100 < min(plane[i - away], plane[i + away], most) * _LINE for plane, most in planes)
+
+
+def _is_bare(x, y, pose, pattern, radius, half):
+    """Whether a pixel lies within half-widths of a face, off its pips."""
+    u, v = pose.face(x, y)
+    if not (-half < u < half and -half < v < half):
+        return False
+    return not [1 for a, b in pattern if (u - a) ** 2 + (v - b) ** 2 < radius * radius]
+
+
+def _images(gatherer, pose):
+    """(x, y, radius) of the mirror images on a face, where the brightest composite lacks a lamp's frame:
+    their rims look like lines."""
+    found = []
+    for images in gatherer.profile.images:
+        for at_x, at_y, radius in images:
+            x, y = at_x - gatherer.left, at_y - gatherer.top
+            if (x - pose.x) ** 2 + (y - pose.y) ** 2 < (radius + pose.side) ** 2:
+                found.append((x, y, radius + _IMAGE))
+    return found
+
+
+def _is_in(x, y, aside, circles):
+    """Whether a pixel, or one that is compared with it, lies in a circle."""
+    return any((x - a) ** 2 + (y - b) ** 2 < (radius + aside) ** 2 for a, b, radius in circles)
