@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 
 from host_tools import ledger, link
 from host_tools.bridge import order
-from host_tools.bridge.by import BRIDGE, By, durably_noted
+from host_tools.bridge.by import BRIDGE, By, durably_noted, noted
 from host_tools.bridge.conclusion import conclude
 from host_tools.bridge.deciding import Bench
 from host_tools.bridge.errors import WrongStep
@@ -274,10 +274,18 @@ class LedgerSink:
             return events
         self._notify(round_.table, events, now_ms)
         if now.is_final:
-            outcome = conclude(self.books, round_, now, self._find_rulebook, now_ms)
-            return [*events, event_of(outcome)]
+            return [*events, event_of(self._concluded(round_, now, now_ms))]
         self._move_to(round_, now.state, now_ms)
         return events
+
+    def _concluded(self, round_: ledger.Round, now: Standing, now_ms: int) -> RoundOutcome:
+        """Conclude a round; what became of one whose end was ordered is noted, as the order was before it."""
+        work = partial(conclude, self.books, round_, now, self._find_rulebook, now_ms)
+        order = self.books.void_order(round_.id)
+        if order is None:
+            return work()
+        by = replace(BRIDGE, told={"fact": order.fact, "decided_by": order.decided_by})
+        return noted(self.books, by, "end-ordered", round_.id, now_ms, work)
 
     def _proved(self, round_: ledger.Round) -> Standing:
         try:

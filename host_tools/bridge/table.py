@@ -193,10 +193,11 @@ class Table:
             raise WrongStep("the reading waits for its evidence: release the round or refer it")
         if fact in TERMINAL_FACTS:
             raise WrongStep(f"{fact} concerns the wagers of one terminal; it does not void the round")
-        self.config.terms.rulebook.ruling(fact)
+        refers = self.config.terms.rulebook.ruling(fact).action == "refer" and not decided_by
         now_ms, by = self._clock.wall_ms(), replace(by, told={"fact": fact, **by.told})
         order = partial(self._books.order_void, ledger.VoidOrder(round_.id, fact, decided_by, now_ms))
-        await durably_noted(self._books, by, "order-void", round_.id, now_ms, order)
+        action = "refer" if refers else "order-void"
+        await durably_noted(self._books, by, action, round_.id, now_ms, order)
         reply = await self._command("void-round", round=round_.id)
         if reply.status != "done" and self._is_open(round_.id):
             raise DeviceRefusal("void-round", reply.status, reply.detail)

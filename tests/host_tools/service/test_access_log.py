@@ -18,10 +18,10 @@ CAUSES = {
     "opening": "open-round",
     "wager": "place-wagers",
     "withdrawal": "withdraw-wagers",
-    "void-order": "order-void",
 }
 PROVED = {
     *CAUSES.values(),
+    *("order-void", "refer", "end-ordered"),
     *("no-more-bets", "void-referred", "settle-referred", "correct", "void-affected"),
     *("add-account", "close-account", "set-password"),
 }
@@ -33,8 +33,12 @@ def changed(books: Ledger, first_secrets: dict[str, str]) -> Iterator[Change]:
     for entry in books.entries(COVERED, limit=10_000):
         if entry.cause in CAUSES:
             yield CAUSES[entry.cause], entry.round.hex()
+        if order := books.void_order(entry.round) if entry.cause == "void-order" else None:
+            yield "order-void" if order.decided_by else "refer", entry.round.hex()
     for round_ in books.latest_rounds(COVERED, 1000):
         yield from decided(books, round_.id)
+        if books.void_order(round_.id) and not round_.is_open:
+            yield "end-ordered", round_.id.hex()
         bets_closed = {each.kind for each in books.records_of_round(round_.id)} & {"no-more-bets"}
         if round_.state == "closing" or bets_closed:
             yield "no-more-bets", round_.id.hex()
@@ -88,6 +92,7 @@ async def a_long_shift(at: House) -> None:
     await auditing.close_account("Mia", program=False)
     await a_round_is_corrected(at)
     await a_round_is_void(at)
+    await a_round_is_referred(at)
     await referred_rounds_are_decided(at)
     await a_fault_is_cleared(at)
 
@@ -108,6 +113,12 @@ async def a_round_is_corrected(at: House) -> None:
 async def a_round_is_void(at: House) -> None:
     round_id = await at.betting()
     await at.deciding(Role.SHIFT_MANAGER).void(COVERED, round_id, "host-void", "spilt drink")
+
+
+async def a_round_is_referred(at: House) -> None:
+    round_id = await at.betting()
+    await at.deciding(Role.DEALER).refer(COVERED, round_id, "tilted", "somebody leant on it")
+    await at.deciding(Role.SHIFT_MANAGER).void_referred(COVERED, round_id, "nobody saw the dice")
 
 
 async def referred_rounds_are_decided(at: House) -> None:
@@ -174,3 +185,28 @@ async def test_the_service_itself_is_named_for_what_it_does_when_the_time_has_co
         await at.until(lambda: len(at.service.books.latest_rounds(COVERED, 5)) >= 2)
         log = [(each.who, each.action) for each in at.service.books.accesses(COVERED)]
     assert log[1:4] == [("service", "open-round"), ("service", "tumble"), ("service", "no-more-bets")]
+
+
+async def test_the_log_says_what_an_ordered_end_made_of_the_round(tmp_path):
+    async with house(tmp_path) as at:
+        void = await at.betting()
+        await at.deciding(Role.SHIFT_MANAGER).void(COVERED, void, "host-void", "spilt drink")
+        referred = await at.betting()
+        await at.deciding(Role.DEALER).refer(COVERED, referred, "tilted", "somebody leant on it")
+        log = at.service.books.accesses(COVERED)
+        told = [
+            (each.who, each.action, json.loads(each.before).get("state"), json.loads(each.after)["state"])
+            for each in log
+            if each.action in ("order-void", "refer", "end-ordered")
+        ]
+        assert told == [
+            ("shift-manager", "order-void", "betting", "betting"),  # noted before the tumbler is told
+            ("bridge", "end-ordered", "betting", "void"),
+            ("dealer", "refer", "betting", "betting"),
+            ("bridge", "end-ordered", "betting", "referred"),
+        ]
+        ended = [json.loads(each.after) for each in log if each.action == "end-ordered"]
+        assert [(each["round"], each["fact"], each["decided_by"]) for each in ended] == [
+            (void, "host-void", "shift-manager"),
+            (referred, "tilted", ""),
+        ]
