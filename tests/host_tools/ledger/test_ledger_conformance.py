@@ -35,6 +35,7 @@ from host_tools.ledger import (
     StoreRefusal,
     Wager,
     export_records,
+    migrating,
     open_ledger,
     postgres,
     sqlite,
@@ -569,7 +570,7 @@ def test_a_ledger_from_before_cards_takes_them_once_it_is_opened(
     where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two walls of the first migration are moved for cards, and what was sealed stays so."""
-    for store in (sqlite, postgres):
+    for store in (migrating, sqlite, postgres):
         monkeypatch.setattr(store, "MIGRATIONS", MIGRATIONS[:4])
     for chapter in ("records", "outbox"):  # which had no seals then
         monkeypatch.setattr(f"host_tools.ledger.{chapter}.insert_sealed", insert_unsealed)
