@@ -295,7 +295,7 @@ async def test_a_round_that_is_opened_while_it_is_given_up_goes_on(tmp_path: Pat
 
     async with house.running() as table:
         obey = tumbler.obey
-        tumbler.obey = lambda *_: "wrong-state"
+        tumbler.obey = lambda name, arguments: "wrong-state"
         house.ledger.durably = committed_first
         with pytest.raises(DeviceRefusal):
             await table.open_round()
