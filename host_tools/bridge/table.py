@@ -347,13 +347,15 @@ class Table:
 
     async def _end(self, seen: ledger.Round, action: str, conclude: Conclude) -> RoundOutcome | None:
         """Conclude a round without the device; None when it is not as it was `seen`."""
-        return await self._books.durably(partial(self._conclude, seen, action, conclude))
+        now_ms = self._clock.wall_ms()
+        return await self._books.durably(partial(self._conclude, seen, action, conclude, now_ms))
 
-    def _conclude(self, seen: ledger.Round, action: str, conclude: Conclude) -> RoundOutcome | None:
+    def _conclude(
+        self, seen: ledger.Round, action: str, conclude: Conclude, now_ms: int
+    ) -> RoundOutcome | None:
         """Inside the transaction: a record of the round may have been committed just before it."""
         if self._state(seen.id) != seen.state:
             return None
-        now_ms = self._clock.wall_ms()
         work = partial(conclude, self._books, seen, self.config.terms, now_ms)
         return noted(self._books, BRIDGE, action, seen.id, now_ms, work)
 
