@@ -182,6 +182,7 @@ def _shown(rulebook: "Rulebook", layout: "Layout") -> dict[str, Any]:
         "layout_clause": layout.clause,
         "play_clause": rulebook.play_clause,
         "tumbles_clause": rulebook.tumbles_clause,
+        "manual_entry": rulebook.manual_entry or None,
         "closing": vars(rulebook.closing),
         "referral": {"to": rulebook.referral, "clause": rulebook.referral_clause},
         "sections": [
@@ -310,6 +311,8 @@ def _show(rulebook: "Rulebook", layout: "Layout", console: "Console") -> None:
     tell(f"play: {_play(rulebook)} (clauses {rulebook.play_clause}; {rulebook.tumbles_clause})")
     if rulebook.decks:
         tell(f"a deck has {rulebook.decks.each_face} cards of each face (clause {rulebook.decks.clause})")
+    if rulebook.manual_entry:
+        tell(f"the dealer enters the dice by hand (clause {rulebook.manual_entry})")
     closing = rulebook.closing
     tell(
         f"bets close when {closing.when} (clause {closing.clause}); "

@@ -207,3 +207,8 @@ def test_known_mistakes_have_the_edges_computed_for_them(tmp_path, before, after
     assert edges[wager] == edge
     found = {each.wager for each in player_advantages(rulebook, rulebook.layout("rapid-select"))}
     assert found == ({"total:10", "total:11"} if edge == "0" else set())
+
+
+def test_only_duisburgs_dealer_enters_the_dice_by_hand():
+    told = {each.id: each.manual_entry for each in list_rulebooks() if each.manual_entry}
+    assert told == {"duisburg-sic-bo-2019": "Anlage 1, Absatz 3"}
