@@ -19,6 +19,10 @@ TERMS_LOST = "terms-lost"
 OUTSIDE_TERMS = "wager-outside-terms"
 
 
+# What a wager comes to, as in ledger.Outcome after the wager.
+_End = tuple[str, str, int, int, str, str]
+
+
 class _Case(NamedTuple):
     """A round to be ended and what it is ended by; `terms` is None when they are lost."""
 
@@ -107,25 +111,27 @@ def outcomes_by(
     books: Ledger, round_id: bytes, terms: settlement.Table, outcome: settlement.Outcome | settlement.Void
 ) -> list[ledger.Outcome] | None:
     """What each wager in play comes to; None when the terms would refuse one that was taken."""
-    text = cache(terms.text)
-    minor = cache(partial(settlement.minor_from_text, decimals=terms.decimals))
     wagers = books.wagers(round_id)
-    asked = [settlement.Wager(each.id, each.wager, text(each.stake)) for each in wagers]
-    results = settlement.settle(terms, outcome, asked).results
-    if any(result.result == "refused" for result in results):
+    judge = settlement.Judge(terms, outcome)
+    ends: dict[tuple[str, int], _End] = {}  # those alike in name and stake come to the same
+    for name, stake in {(each.wager, each.stake) for each in wagers}:
+        end = _end_of(judge, name, stake)
+        if end is None:
+            return None
+        ends[name, stake] = end
+    if not all(settlement.is_id(each.id) for each in wagers):  # that each is there once, the ledger sees to
         return None
-    return [
-        ledger.Outcome(
-            wager=wager,
-            result=result.result,
-            odds=result.odds or "",
-            payout=minor(result.payout),
-            returned=minor(result.returned),
-            reason=result.reason,
-            clause=result.clause,
-        )
-        for wager, result in zip(wagers, results, strict=True)
-    ]
+    return [ledger.Outcome(each, *ends[each.wager, each.stake]) for each in wagers]
+
+
+def _end_of(judge: settlement.Judge, name: str, stake: int) -> _End | None:
+    """What a wager of that name and stake comes to; None when the terms would refuse it."""
+    minor = partial(settlement.minor_from_text, decimals=judge.table.decimals)
+    found = judge.settle(settlement.Wager("any", name, judge.table.text(stake)))
+    if found.result == "refused":
+        return None
+    paid = minor(found.payout), minor(found.returned)
+    return found.result, found.odds or "", *paid, found.reason, found.clause
 
 
 def _write(case: _Case, made: ledger.Settlement, outcomes: list[ledger.Outcome]) -> RoundOutcome:
@@ -175,18 +181,8 @@ def ended(made: ledger.Settlement, outcomes: list[ledger.Outcome], decimals: int
     """A settlement as the bridge tells of it: money as text."""
     text = cache(partial(settlement.text_from_minor, decimals=decimals))
     wagers = tuple(
-        WagerOutcome(
-            id=each.wager.id,
-            player=each.wager.player,
-            wager=each.wager.wager,
-            stake=text(each.wager.stake),
-            result=each.result,
-            odds=each.odds,
-            payout=text(each.payout),
-            returned=text(each.returned),
-            clause=each.clause,
-        )
-        for each in outcomes
+        WagerOutcome(id, player, wager, text(stake), result, odds, text(payout), text(returned), clause)
+        for (id, player, wager, stake), result, odds, payout, returned, _, clause in outcomes
     )
     ruling = (made.verdict, made.faces, made.fact, made.action, made.clause)
     people = (made.decided_by, made.seconded_by)

@@ -6,6 +6,7 @@ durable in the ledger. `round` is the round's id, 16 bytes. Money is exact decim
 
 import re
 from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +149,7 @@ class RoundHeld:
     sequence: int
 
 
-@dataclass(frozen=True, slots=True)
-class WagerOutcome:
+class WagerOutcome(NamedTuple):
     """What became of one wager: `result` is `won`, `lost` or `void`; `payout` excludes the stake and
     `returned` is what goes back to the player; `odds` "to one" as text, empty unless won; `clause` is why."""
 

@@ -40,7 +40,7 @@ class RoundReport:
             "clause": outcome.clause,
             "strokes": self.strokes,
             "tilts": self.tilts,
-            "wagers": [asdict(wager) for wager in outcome.wagers] or [_held(wager) for wager in self.wagers],
+            "wagers": [each._asdict() for each in outcome.wagers] or [_held(each) for each in self.wagers],
             "refused": [{**asdict(each.wager), "reason": each.reason} for each in self.refused],
             "sequence": outcome.sequence,
             "totals": totals.as_json(),

@@ -24,13 +24,7 @@ class Endings(Shoes):
         Raises LedgerError when the outcomes are not exactly the round's wagers or contradict the stakes.
         """
         outcomes = list(outcomes)
-        amounts: dict[str, int] = defaultdict(int)
-        for each in outcomes:
-            _require_due(each)
-            amounts["held"] -= each.wager.stake
-            amounts[f"player:{each.wager.player}"] += each.returned
-            amounts["house"] += each.wager.stake - each.returned
-        self._end("settlement", settlement, outcomes, amounts)
+        self._end("settlement", settlement, outcomes, _moved(outcomes))
         self.set_state(settlement.round, settlement.verdict, settlement.made_ms)
 
     def correct(self, settlement: Settlement, outcomes: Iterable[Outcome]) -> list[Difference]:
@@ -136,8 +130,10 @@ class Endings(Shoes):
         sections: dict[str, list[Row]] = {
             "settlements": [_row(made, round_)],
             "outcomes": sorted(
-                (number, *each[1:])
-                for number, each in zip(self._numbers(made.round, outcomes), outcomes, strict=True)
+                [
+                    (number, *each[1:])
+                    for number, each in zip(self._numbers(made.round, outcomes), outcomes, strict=True)
+                ]
             ),
         }
         self.enter(round_.table, made.round, cause, made.made_ms, sections, amounts)
@@ -150,12 +146,12 @@ class Endings(Shoes):
             (round_id,),
         )
         registered = {row[:4]: row[4] for row in rows}
-        settled = [each.wager for each in outcomes]
-        if len(settled) != len(registered) or set(settled) != registered.keys():
+        numbers = [registered.pop(each.wager, 0) for each in outcomes]
+        if registered or 0 in numbers:
             raise LedgerError(
-                f"a settlement of round {round_id.hex()} must have each of its {len(registered)} wagers once"
+                f"a settlement of round {round_id.hex()} must have each of its {len(rows)} wagers once"
             )
-        return [registered[wager] for wager in settled]
+        return numbers
 
 
 def _row(made: Settlement, round_: Round) -> Row:
@@ -174,6 +170,18 @@ def _row(made: Settlement, round_: Round) -> Row:
         made.reason,
         made.evidence,
     )
+
+
+def _moved(outcomes: Sequence[Outcome]) -> dict[str, int]:
+    """What a settlement moves by account: the stakes that were held go to players and house."""
+    staked = 0
+    players: dict[str, int] = defaultdict(int)
+    for each in outcomes:
+        _require_due(each)
+        staked += each.wager.stake
+        players[each.wager.player] += each.returned
+    owed = {f"player:{player}": amount for player, amount in players.items()}
+    return {"held": -staked, **owed, "house": staked - sum(owed.values())}
 
 
 def _require_due(each: Outcome) -> None:

@@ -108,7 +108,7 @@ class Rounds(Records):
         rows = self.store.rows(
             f"SELECT {_WAGER} FROM wagers WHERE round = ? AND NOT {_WITHDRAWN} ORDER BY number", (round_id,)
         )
-        return [Wager(*row) for row in rows]
+        return list(map(Wager._make, rows))
 
     def withdrawn(self, round_id: bytes) -> list[Wager]:
         """The round's wagers that were withdrawn, in the order they were placed."""

@@ -5,6 +5,7 @@ import fcntl
 import os
 import threading
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from host_tools.ledger.schema import APPLICATION_ID, MIGRATIONS, Check, Migratio
 from host_tools.ledger.store import Row, Store, insert_sql
 
 OLDEST_SQLITE = (3, 51, 3)  # before it, two connections could reset the write-ahead log and corrupt the file
+_AT_ONCE = 64  # rows of one statement: twice as fast as a statement each
 _READ_WAIT_MS = 2000  # a reader waits so long for the moment in which the log is reset
 
 _WORDS = {"bytes": "BLOB", "int": "INTEGER", "serial": "INTEGER PRIMARY KEY", "strict": "STRICT"}
@@ -101,8 +103,12 @@ class SqliteStore(Store):
 
     def write_many(self, table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
         """See Store."""
+        many = insert_sql(table, tuple(columns), _AT_ONCE)
+        whole = len(rows) - len(rows) % _AT_ONCE
         with _named_errors():
-            self._connection.executemany(insert_sql(table, tuple(columns)), rows)
+            for start in range(0, whole, _AT_ONCE):
+                self._connection.execute(many, list(chain.from_iterable(rows[start : start + _AT_ONCE])))
+            self._connection.executemany(insert_sql(table, tuple(columns)), rows[whole:])
 
     @property
     def in_transaction(self) -> bool:

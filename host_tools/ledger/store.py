@@ -165,7 +165,7 @@ class Store(ABC):
 
 
 @lru_cache(256)
-def insert_sql(table: str, columns: tuple[str, ...]) -> str:
-    """The statement that adds a row of those columns."""
-    marks = ", ".join("?" * len(columns))
-    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"
+def insert_sql(table: str, columns: tuple[str, ...], rows: int = 1) -> str:
+    """The statement that adds so many rows of those columns."""
+    marks = f"({', '.join('?' * len(columns))})"
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES {', '.join([marks] * rows)}"

@@ -22,6 +22,7 @@ from host_tools.settlement.table import (
     TableError,
     Wager,
     WagerRefusedError,
+    is_id,
     open_table,
 )
 
@@ -45,6 +46,7 @@ __all__ = [
     "Void",
     "Wager",
     "WagerRefusedError",
+    "is_id",
     "minor_from_text",
     "open_table",
     "refused",

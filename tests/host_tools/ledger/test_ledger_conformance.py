@@ -598,3 +598,33 @@ def test_a_result_rests_on_a_record_on_three_cards_or_on_two_people(books: Ledge
     with pytest.raises(StoreRefusal), books.transaction():
         books.conclude(made, [WON, LOST])
     assert books.settlement(ROUND.id) is None
+
+
+@pytest.mark.parametrize("count", [1, 61, 62, 63, 126, 127, 200])  # with the two wagers that are in already
+def test_rounds_of_any_size_are_settled_wager_by_wager_in_the_order_they_were_placed(
+    books: Ledger, count: int
+) -> None:
+    betting(books)
+    more = [Wager(f"id {number}", f"player {number % 7}", "small", 100 + number) for number in range(count)]
+    with books.transaction():
+        books.place(ROUND.id, more, 5)
+    placed = [ANN, BEN, *more]
+    assert books.wagers(ROUND.id) == placed
+    outcomes = [Outcome(each, "won", "1", each.stake, 2 * each.stake, "", "4.1") for each in placed]
+    for wrong in (outcomes[:-1], [*outcomes[:-1], outcomes[0]], [*outcomes, outcomes[0]]):
+        with pytest.raises(ledger.LedgerError, match="each of its"), books.transaction():
+            books.conclude(SETTLED, wrong)
+    with books.transaction():
+        books.conclude(SETTLED, outcomes[::-1])  # in any order
+    assert books.outcomes(ROUND.id) == outcomes
+    books.check()
+
+
+def test_one_row_of_many_that_the_ledger_refuses_leaves_none_of_them(books: Ledger) -> None:
+    betting(books)
+    taken = [Wager(f"id {number}", "Ann", "small", 100) for number in range(100)]
+    for place in (0, 63, 64, 99):
+        with pytest.raises(StoreRefusal), books.transaction():
+            books.place(ROUND.id, [*taken[:place], ANN, *taken[place + 1 :]], 5)
+        assert books.wagers(ROUND.id) == [ANN, BEN]
+    books.check()
