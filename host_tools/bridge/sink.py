@@ -87,8 +87,12 @@ class LedgerSink:
         self._listeners[device].append(listener)
 
     def seat(self, device: bytes, table: str) -> None:
-        """What a device says of itself is the notices of the `table` where it plays."""
+        """Have a `table` play with a device: what that says of itself is the table's notices from now on. Who
+        listened before listens no more, and what others have stored meanwhile is known."""
         self._tables[device] = table
+        self._listeners.pop(device, None)
+        found = self.books.device(device)
+        self._heads[device] = found.head_sequence, found.head_digest
 
     def hold_readings(self, device: bytes) -> None:
         """Settle no reading of a device before `release`, so that its evidence can be looked at first."""
@@ -109,7 +113,8 @@ class LedgerSink:
     def head(self, device: bytes) -> tuple[int, bytes]:
         """Sequence and SHA-256 of the device's newest record in the ledger. Raises DeviceUnknown.
 
-        Remembered, so that a store that cannot be reached does not end a session: nobody else adds records.
+        Remembered, so that a store that cannot be reached does not end a session: nobody else adds records
+        while the device's table is this process's.
         """
         if device not in self._heads:
             self.books.device(device)

@@ -1,6 +1,7 @@
 """`tumbler serve`: tables, their API and the console from one process."""
 
 import asyncio
+import contextlib
 import json
 import logging
 import signal
@@ -61,7 +62,31 @@ async def _run(config) -> None:
     if task is not None:
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)  # end as on Ctrl-C
     async with Service(config, SystemClock()) as service:
-        await serve_app(service, lambda url: _greet(service, url))
+        asked = asyncio.ensure_future(_asked_to_stop(service).wait())
+        serving = asyncio.create_task(serve_app(service, lambda url: _greet(service, url)))
+        await asyncio.wait({serving, asked}, return_when=asyncio.FIRST_COMPLETED)
+        try:
+            if not serving.done():
+                await service.wind_down()
+        finally:
+            serving.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await serving
+
+
+def _asked_to_stop(service) -> asyncio.Event:
+    """Set by the first Ctrl-C or SIGTERM; the API goes on, for rounds must be able to end. The next one ends
+    the time they have for it. None leaves a round in doubt."""
+    asked = asyncio.Event()
+
+    def ask() -> None:
+        if asked.is_set():
+            service.hurry()
+        asked.set()
+
+    for each in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(each, ask)
+    return asked
 
 
 def _greet(service, url: str) -> None:

@@ -40,6 +40,21 @@ class Leases:
                 self._keeper = threading.Thread(target=self._keep, name="lease keeper", daemon=True)
                 self._keeper.start()
 
+    def holds(self, table: str) -> bool:
+        """Whether the table is held, as the newest write or renewal has shown."""
+        return not self._store.shared or table in self._held
+
+    def let_go(self, table: str) -> None:
+        """Give a table back, so that another bridge need not wait; again is harmless."""
+        with self._guard:
+            token = self._held.pop(table, None)
+        if token is not None:
+            with self._store.transaction():
+                self._end(table, token)
+
+    def _end(self, table: str, token: int) -> None:
+        self._store.write("UPDATE leases SET until_ms = 0 WHERE table_name = ? AND token = ?", (table, token))
+
     def _taken(self, table: str, owner: str) -> int:
         self._store.write(
             "INSERT INTO leases (table_name, owner, token, until_ms) VALUES (?, ?, 0, 0)"
@@ -70,13 +85,16 @@ class Leases:
             return
         token = self._held.get(table)
         if token is None:
-            raise LeaseLost(f"table {table} is not held by this process; hold it before writing to it")
+            raise LeaseLost(
+                f"table {table} is not held by this process, or was taken over; hold it before writing"
+            )
         rows = self._store.rows("SELECT token FROM leases WHERE table_name = ? FOR SHARE", (table,))
         if rows != [(token,)]:
+            self._lose(table, token)
             raise LeaseLost(f"table {table} was taken over by another bridge; stop this one")
 
     def renew(self) -> None:
-        """Move the end of all leases held on; those lost meanwhile stay lost."""
+        """Move the end of all leases held on; those lost meanwhile are held no more."""
         with self._guard:
             held = list(self._held.items())
         for table, token in held:
@@ -84,6 +102,15 @@ class Leases:
                 f"UPDATE leases SET until_ms = {self._store.now_ms} + ? WHERE table_name = ? AND token = ?",
                 (self._term_ms, table, token),
             )
+        newest = dict(self._store.rows("SELECT table_name, token FROM leases"))
+        for table, token in held:
+            if newest[table] != token:
+                self._lose(table, token)
+
+    def _lose(self, table: str, token: int) -> None:
+        with self._guard:
+            if self._held.get(table) == token:
+                del self._held[table]
 
     def close(self) -> None:
         """Give the tables back, so that another bridge need not wait."""
@@ -93,9 +120,7 @@ class Leases:
         self._keeper.join()
         with contextlib.suppress(LedgerUnavailable), self._store.transaction():
             for table, token in self._held.items():
-                self._store.write(
-                    "UPDATE leases SET until_ms = 0 WHERE table_name = ? AND token = ?", (table, token)
-                )
+                self._end(table, token)
 
     def _keep(self) -> None:
         while not self._stopped.wait(self._term_ms / 1000 / _RENEWALS):

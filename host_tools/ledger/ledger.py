@@ -80,6 +80,14 @@ class Ledger(AccessLog):
         """
         self.leases.hold(table)
 
+    def holds(self, table: str) -> bool:
+        """Whether this process has the table still, as far as it knows."""
+        return self.leases.holds(table)
+
+    def let_go(self, table: str) -> None:
+        """Give a table back, in a transaction of its own: another bridge may have it at once."""
+        self.leases.let_go(table)
+
     def check(self) -> None:
         """Raise LedgerDamaged when the newest records, entries or rounds, or any table's balance, do not add
         up; takes bounded time however old the ledger is."""

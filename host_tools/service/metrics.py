@@ -57,6 +57,9 @@ class Metrics:
         counter, histogram = self._counter, self._histogram
         self._rounds = counter("rounds", "Rounds ended, by verdict and why", "table", "verdict", "fact")
         self._lasted = histogram("round_seconds", "From a round's opening to its end", _ROUND_S)
+        self._referred = self._gauge(
+            "rounds_referred", "Referred rounds that wait for the shift manager", "table"
+        )
         self._placed = counter("wagers", "Wagers registered", "table")
         self._withdrawn = counter("wagers_withdrawn", "Wagers withdrawn", "table")
         self._settled = counter("wagers_settled", "Wagers of settled rounds, by result", "table", "result")
@@ -90,11 +93,23 @@ class Metrics:
         self._mqtt_sent = gauge("mqtt_sent", "Notices that the broker has acknowledged")
         self._mqtt_failures = gauge("mqtt_failures", "Connections to the broker that were lost or refused")
 
-    async def watch(self, running: RunningTable | RunningCards) -> None:
-        """Count what happens at a table, for ever."""
-        await running.taken.wait()
-        async for event in running.table.events():
-            self._count(running.name, event)
+    def count(self, table: str, event: Event) -> None:
+        """Count what happened at a table."""
+        match event:
+            case happenings.ResultRead():
+                self._read(table, event)
+            case happenings.WagersPlaced(count=count):
+                self._placed.labels(table).inc(count)
+            case happenings.WagersWithdrawn(count=count):
+                self._withdrawn.labels(table).inc(count)
+            case happenings.FaultRaised(fact=fact):
+                self._raised.labels(table, fact).inc()
+            case happenings.DeviceLost():
+                self._lost.labels(table).inc()
+            case happenings.StoreLost():
+                self._store_lost.labels(table).inc()
+            case _:
+                self._count_round(table, event)
 
     def committed(self, seconds: float) -> None:
         """Records took so long to be durable and acted upon."""
@@ -104,6 +119,7 @@ class Metrics:
         """All figures in Prometheus' text format."""
         for each in tables:
             self._stopped.labels(each.name).set(bool(each.quarantine))
+            self._referred.labels(each.name).set(len(each.referred))
             if isinstance(each, RunningTable):
                 self._show_tumbler(each)
         self._proposals.set(waiting.proposals)
@@ -124,23 +140,6 @@ class Metrics:
         if isinstance(table.session, HostSession):
             for what, count in table.session.counters.items():
                 self._link.labels(name, what).set(count)
-
-    def _count(self, table: str, event: Event) -> None:
-        match event:
-            case happenings.ResultRead():
-                self._read(table, event)
-            case happenings.WagersPlaced(count=count):
-                self._placed.labels(table).inc(count)
-            case happenings.WagersWithdrawn(count=count):
-                self._withdrawn.labels(table).inc(count)
-            case happenings.FaultRaised(fact=fact):
-                self._raised.labels(table, fact).inc()
-            case happenings.DeviceLost():
-                self._lost.labels(table).inc()
-            case happenings.StoreLost():
-                self._store_lost.labels(table).inc()
-            case _:
-                self._count_round(table, event)
 
     def _count_round(self, table: str, event: Event) -> None:
         match event:

@@ -7,8 +7,9 @@ the role includes the deed, and logs what changed. The HTTP API goes through the
 import asyncio
 import logging
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import Self
 
 from argon2 import PasswordHasher
@@ -70,6 +71,7 @@ class Service:
 
         self._running = AsyncExitStack()
         self._tasks: list[asyncio.Task[None]] = []
+        self._wound_down = False
 
     async def __aenter__(self) -> Self:
         try:
@@ -108,22 +110,33 @@ class Service:
             lambda: note_configuration(self.books, configured, START, self.clock.wall_ms())
         )
         for each in self.tables.values():
-            self._tasks += [asyncio.create_task(each.run()), asyncio.create_task(self.metrics.watch(each))]
+            each.observe = partial(self.metrics.count, each.name)
+            self._tasks.append(asyncio.create_task(each.run()))
         if config.mqtt is not None:
             self._fan_out = FanOut(self.books, lambda: list(self.tables), config.mqtt)
             self._tasks.append(asyncio.create_task(self._fan_out.run()))
 
-    async def stop(self) -> None:
-        """Let rounds end or void them, then take everything down; again is harmless."""
+    async def wind_down(self) -> None:
+        """Open no round any more, and let those that go on end while people and programs can still act;
+        what is open to doubt after the grace is void."""
+        self._wound_down = True
         finishing = [each.finish(self.config.grace_s) for each in self.tables.values()]
-        ended = await asyncio.gather(*finishing, return_exceptions=True)
+        _log_failures(await asyncio.gather(*finishing, return_exceptions=True))
+
+    def hurry(self) -> None:
+        """End the grace of `wind_down` now."""
+        for each in self.tables.values():
+            each.hurry()
+
+    async def stop(self) -> None:
+        """Wind down, unless that is done, and take everything down; again is harmless."""
+        if not self._wound_down:
+            await self.wind_down()
         if self._tasks:
             self.stream.close()
         for task in self._tasks:
             task.cancel()
-        for each in (*ended, *await asyncio.gather(*self._tasks, return_exceptions=True)):
-            if isinstance(each, Exception):
-                _log.error("a part of the service failed: %s", each, exc_info=each)
+        _log_failures(await asyncio.gather(*self._tasks, return_exceptions=True))
         self._tasks = []
         self.tables = {}
         await self._running.aclose()
@@ -191,6 +204,12 @@ class Service:
         """Note in a table's access log, durably, what changes nothing in the ledger, as a proposal."""
         now_ms = self.clock.wall_ms()
         await self.books.durably(lambda: note(self.books, table, by, action, {}, {}, now_ms))
+
+
+def _log_failures(ended: Iterable[object]) -> None:
+    for each in ended:
+        if isinstance(each, Exception):
+            _log.error("a part of the service failed: %s", each, exc_info=each)
 
 
 def _registry(config: ServiceConfig, tumblers: list[Tumbler]) -> Registry:

@@ -191,6 +191,29 @@ def test_a_bridge_that_lost_its_table_writes_nothing(
         frozen.conclude(SETTLED, [WON, LOST])
     assert len(heir.postings(ROUND.id)) == 6
     heir.check()
+    assert heir.holds("one")
+    assert not frozen.holds("one")
+
+
+def test_a_table_that_was_let_go_is_free_at_once(url: str, closing: ExitStack) -> None:
+    first, second = (closing.enter_context(open_ledger(url, lease_s=3600)) for _ in range(2))
+    first.hold("one")
+    first.let_go("one")
+    assert not first.holds("one")
+    second.hold("one")
+    first.let_go("one")
+    with pytest.raises(ledger.LedgerInUse):
+        first.hold("one")
+    assert second.holds("one")
+
+
+def test_a_lost_table_shows_at_the_next_renewal(frozen_and_heir: tuple[ledger.Ledger, ledger.Ledger]) -> None:
+    frozen, heir = frozen_and_heir
+    for each in (frozen, heir):
+        with each.transaction():
+            each.leases.renew()
+    assert not frozen.holds("one")
+    assert heir.holds("one")
 
 
 def test_no_take_over_in_the_middle_of_a_settlement(url: str, closing: ExitStack) -> None:
