@@ -14,6 +14,7 @@ _OUTWARD = 0.13
 _STRAY = 0.05  # sides by which a crossing may stray from its edge's middle one
 _TRUST = 3  # how many crossings the start's angle and side are worth
 _ROUNDS = 3
+_HALF = 4  # crossings of an edge
 
 
 class Fit:
@@ -26,7 +27,12 @@ class Fit:
 
     def sides(self):
         """Number of edges of which at least half is free."""
-        return len([count for count in self.free if count >= 4])
+        return len([count for count in self.free if count >= _HALF])
+
+    def across(self):
+        """Whether the place along u, and along v, is known from an edge at least half of which is free."""
+        right, lower, left, upper = self.free
+        return max(right, left) >= _HALF, max(lower, upper) >= _HALF
 
 
 def fit_edges(plane, columns, pose, cut, inside_above, reaches=(0.5, 0.5, 0.5, 0.5)):

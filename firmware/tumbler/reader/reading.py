@@ -27,7 +27,8 @@ REFUSED = "refused"
 ONE_LAMP = "one-lamp"  # detail: all is read, but one picture cannot show a tilt of 6 to 10 degrees
 
 _FLAT_DEGREES = 4.6  # a level die measures 0 to 4 degrees, 1.3 on average; 6 must be noticed
-_OFF_OUTLINE = 0.12  # sides between the middle of the pips and that of the outline of a dark die
+_OFF_OUTLINE = 0.2  # sides between the middle of the pips and that of the outline of a dark die
+_OWN = 0.1  # share by which an outline's side may differ; a neighbour's edge makes it differ more
 _ASKEW = 0.16  # radians
 _SHARP = 0.6  # share of a sharp picture's steepness below which a refused scene is called out of focus
 # What the scene is called when its bodies are refused for several reasons, the surest knowledge first.
@@ -218,10 +219,10 @@ class Reader:
         if lattice.is_bare():
             raise Refused("unreadable", "no-outline")
         fit = lattice.fit or self._silhouettes.fit(pose)
-        if fit is not None and fit.sides() >= 2:
-            u, v = fit.pose.face(pose.x, pose.y)
-            if max(abs(u), abs(v)) > _OFF_OUTLINE:
-                raise Refused("unreadable", "pips-off-centre")
+        if fit is not None and fit.sides() >= 2 and abs(fit.pose.side / self.profile.side - 1) <= _OWN:
+            for away, free in zip(fit.pose.face(pose.x, pose.y), fit.across()):
+                if free and abs(away) > _OFF_OUTLINE:
+                    raise Refused("unreadable", "pips-off-centre")
             if not lattice.fit and quarter_turns_apart(pose.angle, fit.pose.angle) > _ASKEW:
                 raise Refused("unreadable", "pips-askew")
         if lattice.fit:

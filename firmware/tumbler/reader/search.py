@@ -28,6 +28,7 @@ _SAME = 0.25
 _NEAREST = 0.93  # sides between the middles of two dice that stand beside each other, at least
 _MARGIN = 0.06  # sides beyond a face's edge that its rounded rim is still bright
 _UNCOVERED = 0.06  # areas of a face in a region that no face explains
+_RIM = 0.25  # sides that a face may reach beyond its region
 _ROUGH = 0.03  # RMS distance of an edge from straight, in sides
 
 
@@ -58,7 +59,7 @@ class SquareSearch:
             if fit is None or fit.rough > _ROUGH or not self._is_ring(plane, fit.pose, cut):
                 continue
             growth = fit.pose.side / self._side
-            fitting = self._smallest <= growth <= self._largest and _is_in(fit.pose, region)
+            fitting = self._smallest <= growth <= self._largest and self._is_in(fit.pose, region)
             if fitting:
                 fits.append(fit)
         fits.sort(key=lambda fit: -sum(fit.free))
@@ -78,6 +79,18 @@ class SquareSearch:
                 if not 0 <= i < len(plane) or plane[i] < cut:
                     dark += 1
         return dark <= _DARK_RING
+
+    def _is_in(self, pose, region):
+        """Whether a face lies in the box of a region, so that it is not a neighbour's. A region of a face
+        that is not much brighter than the cut lacks its rim."""
+        slack = int(_RIM * self._side)
+        x0, y0, x1, y1 = pose.box(0, region.x1 + slack, region.y1 + slack)
+        return (
+            x0 >= region.x0 - slack
+            and y0 >= region.y0 - slack
+            and x1 <= region.x1 + slack
+            and y1 <= region.y1 + slack
+        )
 
     def _places(self, plane, region, cut):
         """The best (score, x, y, turn), at most _KEPT of them and none twice."""
@@ -157,12 +170,6 @@ def _keep(best, place, side):
     best.sort(key=lambda item: -item[0])
     if len(best) > _KEPT:
         best.pop()
-
-
-def _is_in(pose, region):
-    """Whether a face lies in the box of a region, so that it is not a neighbour's."""
-    x0, y0, x1, y1 = pose.box(0, region.x1 + 3, region.y1 + 3)
-    return x0 >= region.x0 - 3 and y0 >= region.y0 - 3 and x1 <= region.x1 + 3 and y1 <= region.y1 + 3
 
 
 def _apart(a, b):
