@@ -58,10 +58,7 @@ class Dealer:
             await asyncio.sleep(_LOOK_S)
 
     def _is_ready(self) -> bool:
-        """A referred round waits for people, the dice do not."""
-        running = self._running
-        covered = running.settings.terms.rulebook.play_mode == "open" or (running.status or {}).get("covered")
-        return running.step == "open-round" or (running.step == "decide" and bool(covered))
+        return self._running.step == "open-round"
 
     async def play_round(self, betting: Betting) -> RoundOutcome:
         """One whole round in the rulebook's play mode; `betting` runs while bets are open. A round may end

@@ -10,13 +10,12 @@ from host_tools import ledger
 from host_tools.bridge.by import By
 from host_tools.bridge.table import Wager, WagerAnswer, WithdrawalAnswer
 from host_tools.people import Deed, Person, may
-from host_tools.service import steps
 from host_tools.service.actions import CARDS
-from host_tools.service.cards_viewing import cards_table_view
 from host_tools.service.errors import Asked
 from host_tools.service.running import RunningTable
 from host_tools.service.running_cards import RunningCards
 from host_tools.service.service import Service
+from host_tools.service.table_viewing import table_view
 from host_tools.service.viewing import round_view, wager_views
 from host_tools.service.views import EventView, RoundView, TableView, WagerView
 
@@ -174,43 +173,9 @@ class Playing:
         return round_view(self._service.books, round_, self._service.find_rulebook, wagers=sees)
 
     def _table_view(self, running: RunningTable | RunningCards, *, wagers: bool) -> TableView:
-        if isinstance(running, RunningCards):
-            latest = running.latest
-            shown = self.shown(latest, wagers=wagers) if latest else None
-            return cards_table_view(
-                running, shown, self._service.stream.newest, self._service.clock.wall_ms()
-            )
-        latest, status, terms = running.latest, running.status or {}, running.settings.terms
+        latest = running.latest
         shown = self.shown(latest, wagers=wagers) if latest else None
-        known = (latest.mode, latest.state) if latest else None
-        examination = running.settings.examination
-        return TableView(
-            name=running.name,
-            rulebook=terms.rulebook.id,
-            layout=terms.layout.id,
-            limits=terms.limits.id if terms.limits else None,
-            mode=terms.rulebook.play_mode,
-            decimals=terms.decimals,
-            chip_unit=terms.text(terms.chip_unit),
-            device=running.tumbler.id.hex(),
-            connected=running.status is not None,
-            device_state=status.get("state"),
-            strokes=status.get("strokes", 0),
-            at_rest=bool(status.get("at_rest", False)),
-            cover_closed=status.get("covered"),
-            faults=running.faults,
-            alarms=running.alarms,
-            quarantine=running.quarantine,
-            step=running.step,
-            announcement=steps.announcement(known, shown.faces if shown else None),
-            round=shown,
-            bets_close_ms=running.bets_close_ms,
-            opens_ms=running.opens_ms,
-            sequence=self._service.stream.newest,
-            now_ms=self._service.clock.wall_ms(),
-            evidence=examination.when if examination else None,
-            manual_entry=bool(terms.rulebook.manual_entry),
-        )
+        return table_view(running, shown, self._service.stream.newest, self._service.clock.wall_ms())
 
 
 def round_bytes(text: str) -> bytes:

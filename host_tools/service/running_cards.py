@@ -71,8 +71,8 @@ class RunningCards(ServedTable[CardsTable]):
         if latest is not None and state == "closed":
             drawn = len(self._books.cards_of_round(latest.id))
             return "announce" if drawn == DRAW else "draw-cards"
-        if state in ("betting", "referred"):
-            return "place-bets" if state == "betting" else "decide"
+        if state == "betting":
+            return "place-bets"
         if self.table.unfit:
             return "load-shoe"
         return "wait" if self.opens_ms is not None else "open-round"

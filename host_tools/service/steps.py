@@ -10,7 +10,6 @@ STEPS = (
     "connect",  # the tumbler is away: check its power and its line
     "clear-fault",  # put right what the fault says, then have it cleared
     "check-evidence",  # the reading waits until its picture was looked at
-    "decide",  # the round waits for the people whom the rules leave it to
     "wait",  # the shortest time between rounds is not over
     "close-cover",
     "open-round",
@@ -70,8 +69,6 @@ def next_step(  # noqa: PLR0911, PLR0913 - one answer a state, and what it hangs
         return _in_round(mode, state, status["state"])
     if status["faults"]:
         return "clear-fault"
-    if state == "referred":
-        return "decide"
     if waiting:
         return "wait"
     return "open-round" if play_mode == "open" or status.get("covered", True) else "close-cover"

@@ -137,12 +137,14 @@ class RoundView:
 class TableView:
     """A table now. `step` is what comes next, a key of the console's texts (definitions in `steps.py`).
 
-    `device_state` is the tumbler's own word (definitions.DEVICE_STATES), None while it is not connected;
-    `bets_close_ms` and `opens_ms` are when betting ends and when the next round may open, where the
-    table has such times; `sequence` is the newest event that this view includes. A table of cards has no
-    device (`device` is empty, `connected` true) but a `shoe`, once one is loaded. `evidence` is when the
-    pictures of readings are looked at (after, before-settlement); None: the table keeps none. `manual_entry`:
-    the rulebook has the dealer enter dice by hand."""
+    `referred` are the ids of all rounds that wait for the shift manager, their wagers frozen, the oldest
+    first; the next round does not wait for them. `device_state` is the tumbler's own word
+    (definitions.DEVICE_STATES), None while it is not connected; `bets_close_ms` and `opens_ms` are when
+    betting ends and when the next round may open, where the table has such times; `sequence` is the newest
+    event that this view includes. A table of cards has no device (`device` is empty, `connected` true) but a
+    `shoe`, once one is loaded. `evidence` is when the pictures of readings are looked at (after,
+    before-settlement); None: the table keeps none. `manual_entry`: the rulebook has the dealer enter dice by
+    hand."""
 
     name: str
     rulebook: str
@@ -163,6 +165,7 @@ class TableView:
     step: str
     announcement: str
     round: RoundView | None
+    referred: tuple[str, ...]
     bets_close_ms: int | None
     opens_ms: int | None
     sequence: int

@@ -24,9 +24,9 @@ export function facesOf(round) {
   return [0, 1, 2].map((index) => round.cards[index]?.face ?? 0);
 }
 
-/** Settled rounds, the oldest first. */
+/** Of rounds with the newest first, those that are settled, the oldest first. */
 export function settledRounds(rounds) {
-  return rounds.filter((round) => round.state === "settled" && round.faces).sort((one, two) => one.opened_ms - two.opened_ms);
+  return rounds.filter((round) => round.state === "settled" && round.faces).reverse();
 }
 
 /** Columns of equal results in a row, at most `rows` long; a longer run goes on in the next column. */

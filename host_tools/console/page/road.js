@@ -11,7 +11,7 @@ const ROAD_COLUMNS = 24;
 
 /** The newest results, newest first, those without a result too. */
 export function drawLast(rounds, count) {
-  const newest = rounds.filter(isOver).sort((one, two) => two.opened_ms - one.opened_ms).slice(0, count);
+  const newest = rounds.filter(isOver).slice(0, count);
   if (!newest.length) return h("p", { class: "quiet" }, t("road.none"));
   return h("ol", { class: "last", "aria-label": t("road.last") }, newest.map(drawResult));
 }

@@ -172,6 +172,12 @@ class House:
             shown = [current] if current else []
             return [asdict(each) for each in [*shown, *self.history.get(table, [])]][:limit]
 
+        @app.get("/api/tables/{table}/rounds/{round}")
+        def one_round(table: str, round: str) -> dict[str, Any]:
+            current = self.tables[table].round
+            known = [*([current] if current else []), *self.history.get(table, [])]
+            return asdict(next(each for each in known if each.id == round))
+
         @app.get("/api/tables/{table}/rounds/{round}/evidence/{lamp}.png")
         def picture(table: str, round: str, lamp: int, marks: str = "") -> Response:
             if self.pictures_missing:
@@ -383,6 +389,7 @@ def a_table(
         step="open-round",
         announcement="",
         round=None,
+        referred=(),
         bets_close_ms=None,
         opens_ms=None,
         sequence=0,
@@ -398,7 +405,7 @@ STEPS = {
     "closed": "uncover",
     "settled": "open-round",
     "void": "open-round",
-    "referred": "decide",
+    "referred": "open-round",
     "held": "check-evidence",
 }
 DEVICE = {"betting": "concealed", "closed": "closed"}

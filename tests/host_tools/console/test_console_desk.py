@@ -101,6 +101,26 @@ def test_that_three_dice_and_a_reason_are_needed(house, visit):
     assert house.deeds == []
 
 
+def test_that_a_round_referred_long_ago_still_waits_at_the_desk_and_is_decided_there(house, visit):
+    table = a_table("Dragon 1")
+    old = a_round(table, "referred", ago_ms=9_000_000)
+    house.history["Dragon 1"] = [*(a_round(table, "settled", ago_ms=60_000 * n) for n in range(1, 41)), old]
+    house.show(replace(in_state(table, "settled"), referred=(old.id,)))
+    dealer = visit().sign_in("dora", "#/tables/Dragon%201")
+    expect(dealer.get_by_role("alert")).to_contain_text("1 waiting for the shift manager")
+    page = visit().sign_in("maria", DESK)
+    first = page.locator(".round-item").first
+    expect(first).to_contain_text("Referred")
+    first.click()
+    page.get_by_role("button", name="Decide").click()
+    page.get_by_label("Decision").select_option("void")
+    page.get_by_role("button", name="Next").click()
+    page.get_by_label("Reason").fill("nobody saw the dice")
+    page.get_by_role("button", name="Void: every stake goes back").click()
+    expect(page.locator(".notice.good")).to_be_visible()
+    assert house.deeds == [("resolution", "Dragon 1", {"verdict": "void", "reason": "nobody saw the dice"})]
+
+
 def test_that_a_referred_round_is_voided_with_a_reason(house, visit):
     house.show(in_state(a_table("Dragon 1"), "referred"))
     visitor = visit()

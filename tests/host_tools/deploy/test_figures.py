@@ -75,7 +75,7 @@ async def test_the_figures_tell_what_was_played(tmp_path):
         assert of(told, "tumbler_reading_confidence_count") == 3
         assert of(told, "tumbler_reading_tilt_degrees_sum") == 0.3 + 0.4 + 0.5
         assert of(told, "tumbler_device_connected", table=COVERED) == 1
-        assert of(told, "tumbler_device_uptime_seconds", table=OPEN) == 0.001
+        assert of(told, "tumbler_device_uptime_seconds", table=OPEN) > 0
         assert of(told, "tumbler_link_errors", table=OPEN, what="device_crc_errors") == 0
         assert of(told, "tumbler_faults_latched", table=COVERED) == 1
         assert of(told, "tumbler_event_sequence") == at.service.stream.newest > 0

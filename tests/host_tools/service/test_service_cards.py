@@ -275,7 +275,7 @@ async def test_a_round_that_no_clause_covers_goes_to_people(tmp_path) -> None:
         round_id = await closed(at, 2, 3, 5)
         referred = await at.deciding(Role.DEALER).refer(CARDS, round_id, "", "a fourth card was drawn")
         assert (referred.state, referred.settlements[0].clause) == ("referred", "not stated")
-        assert (await at.playing().table(CARDS)).step == "decide"
+        assert (await at.playing().table(CARDS)).referred == (round_id,)
         void = await at.deciding(Role.SHIFT_MANAGER).void_referred(CARDS, round_id, "nobody saw which")
         assert void.state == "void"
 

@@ -544,3 +544,17 @@ async def test_a_proposal_of_a_closed_account_is_nobodys_to_confirm(tmp_path):
         last = at.service.books.newest_access(BY_HAND)
         assert last is not None
         assert last.action == "refuse-proposal"
+
+
+async def test_a_referred_round_is_shown_until_it_is_decided_however_long_ago_it_was(tmp_path):
+    async with house(tmp_path, {OPEN: {}}) as at:
+        referred = await at.betting(OPEN)
+        await at.playing().place(OPEN, referred, [Wager("1", "Mei", "small", "10")])
+        await at.deciding(Role.DEALER).refer(OPEN, referred, "tilted", "somebody leant on it")
+        for _ in range(3):
+            assert (await at.ended(OPEN, await at.betting(OPEN))).state == "settled"
+        view = await at.playing().table(OPEN)
+        assert (view.referred, view.step) == ((referred,), "open-round")
+        assert b'tumbler_rounds_referred{table="Open 1"} 1.0' in at.service.figures()
+        await at.deciding(Role.SHIFT_MANAGER).void_referred(OPEN, referred, "nobody saw the dice")
+        assert (await at.playing().table(OPEN)).referred == ()

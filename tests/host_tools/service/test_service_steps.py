@@ -43,7 +43,7 @@ def test_nothing_is_offered_while_nobody_knows_the_table():
 
 def test_no_round_opens_over_a_fault_a_referral_or_an_open_cover():
     assert ask(status={"state": "faulted", "faults": ["dome-open"], "covered": True}) == "clear-fault"
-    assert ask(latest=("covered", "referred")) == "decide"
+    assert ask(latest=("covered", "referred")) == "open-round"
     assert ask(status={"state": "idle", "faults": [], "covered": False}) == "close-cover"
     assert ask(play_mode="open", status={"state": "idle", "faults": [], "covered": False}) == "open-round"
 

@@ -6,7 +6,7 @@ import { h, redrawing, setAttribute } from "../dom.js";
 import { show } from "../dialogs.js";
 import { tables, watch } from "../house.js";
 import { complain } from "../notices.js";
-import { rememberRounds } from "../rounds.js";
+import { rememberReferred, rememberRounds } from "../rounds.js";
 import { address } from "../routes.js";
 import { t, word } from "../texts.js";
 import { timeOfDay } from "../clock.js";
@@ -31,6 +31,7 @@ export function deskView(name) {
   const affected = h("button", { type: "button", class: "secondary", onclick: () => voidAffected(name) }, t("deed.void-affected"));
   let chosen = null;
   let rounds = [];
+  let referred = [];
   const choose = (id) => {
     chosen = id;
     draw();
@@ -38,13 +39,17 @@ export function deskView(name) {
   const drawList = redrawing(list, ({ all, selected }) => all.map((round) => roundItem(round, round.id === selected, choose)));
   const draw = () => {
     const table = tables.get().get(name);
-    const all = sortRounds(withCurrent(rounds, table?.round));
+    const all = waitingFirst([table?.round, ...rounds, ...referred]);
     const selected = all.find((round) => round.id === chosen) ?? all[0];
     drawList({ all, selected: selected?.id });
     details.update(table, selected ?? null);
   };
   const remembered = rememberRounds(name, KEPT_ROUNDS, (all) => {
     rounds = all;
+    draw();
+  });
+  const waiting = rememberReferred(name, (all) => {
+    referred = all;
     draw();
   });
   watch(name);
@@ -55,6 +60,7 @@ export function deskView(name) {
     setAttribute(recall, "hidden", !POSSIBLE.recall(table));
     setAttribute(affected, "hidden", !POSSIBLE["void-affected"](table));
     remembered.follow(table);
+    waiting.follow(table);
     draw();
   });
   const element = h(
@@ -80,13 +86,12 @@ export function deskView(name) {
   };
 }
 
-function withCurrent(rounds, current) {
-  return current ? [current, ...rounds.filter((round) => round.id !== current.id)] : rounds;
-}
-
-function sortRounds(rounds) {
+// Each round once, as it is known first; those that wait for people before the others, which keep their order.
+function waitingFirst(rounds) {
+  const once = new Map();
+  for (const round of rounds) if (round && !once.has(round.id)) once.set(round.id, round);
   const waits = (round) => WAITING.includes(round.state);
-  return [...rounds].sort((one, two) => waits(two) - waits(one) || two.opened_ms - one.opened_ms);
+  return [...once.values()].sort((one, two) => waits(two) - waits(one));
 }
 
 function roundItem(round, selected, choose) {

@@ -5,26 +5,38 @@ import { ask } from "../dialogs.js";
 import { h, redrawing, setAttribute } from "../dom.js";
 import { askAgain, may } from "../house.js";
 import { attempt } from "../notices.js";
+import { address } from "../routes.js";
 import { hasText, t, word } from "../texts.js";
 
 export function faultList() {
   const list = h("div", {});
   const element = h("section", { class: "card faults", role: "alert", hidden: true }, h("h2", {}, t("faults.title")), list);
-  const draw = redrawing(list, ({ name, faults, quarantine }) => [
+  const draw = redrawing(list, ({ name, faults, quarantine, referred }) => [
     quarantine ? drawQuarantine(quarantine) : null,
+    referred ? drawReferred(name, referred) : null,
     faults.map((fault) => drawFault(name, fault)),
   ]);
   return {
     element,
     update(table) {
-      setAttribute(element, "hidden", !table.faults.length && !table.quarantine);
-      draw({ name: table.name, faults: table.faults, quarantine: table.quarantine });
+      setAttribute(element, "hidden", !table.faults.length && !table.quarantine && !table.referred.length);
+      draw({ name: table.name, faults: table.faults, quarantine: table.quarantine, referred: table.referred.length });
     },
   };
 }
 
 function drawQuarantine(reason) {
   return h("div", { class: "fault" }, h("strong", {}, t("faults.quarantine")), h("p", {}, reason), h("p", { class: "remedy" }, t("step.quarantined")));
+}
+
+function drawReferred(name, count) {
+  return h(
+    "div",
+    { class: "fault" },
+    h("strong", {}, t("referred.title")),
+    h("p", {}, t("referred.waiting", { count })),
+    may("refer") ? h("p", { class: "remedy" }, h("a", { href: address("tables", name, "desk") }, t("referred.desk"))) : null,
+  );
 }
 
 function drawFault(name, { fact, detail, remedy }) {
