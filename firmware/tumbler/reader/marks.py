@@ -8,6 +8,7 @@ _SPECK = 0.008  # areas of a face that may be stained
 _FLAT = 0.42  # half-width of the face without its rounded edge
 _ASIDE = 0.12  # sides between a line and the bare face beside it
 _LINE = 86  # percent of the level on both sides below which it is a line
+_CLEAR_LINE = 76  # and below which it is one whatever the darkest frame, noisy on a dark face, shows
 _LINES = 0.008  # areas of a face that may be in lines
 _SOFT = 0.8  # pixels beyond a pip's edge that it darkens
 _SOFT_LIGHT = 1.4  # and that a light one brightens
@@ -23,17 +24,20 @@ def prove_bare_bright(gatherer, pose, pattern, level):
     """
     if _stain(gatherer, pose, pattern, level) > 1 + _SPECK * pose.side**2:
         raise Refused("die-damaged", "mark")
-    _refuse_lines(gatherer, pose, pattern, ((gatherer.low, 256),), _SOFT, [])
+    _refuse_lines(gatherer, pose, pattern, ((gatherer.low, 256, _LINE),), _SOFT, [])
 
 
 def prove_bare_dark(gatherer, pose, pattern, levels):
-    """Refused when a line crosses a dark face in both composites; else its gloss looks like one.
+    """Refused when a line crosses a dark face in both composites, or clearly in the brightest.
 
     levels: of the bare face in the darkest and in the brightest. What is lighter is no bare face but shows
     through a clear one.
     """
-    planes = (gatherer.low, levels[0]), (gatherer.high, levels[1])
-    _refuse_lines(gatherer, pose, pattern, planes, _SOFT_LIGHT, _images(gatherer, pose))
+    holes = _images(gatherer, pose)
+    planes = (gatherer.low, levels[0], _LINE), (gatherer.high, levels[1], _LINE)
+    _refuse_lines(gatherer, pose, pattern, planes, _SOFT_LIGHT, holes)
+    planes = ((gatherer.high, levels[1], _CLEAR_LINE),)
+    _refuse_lines(gatherer, pose, pattern, planes, _SOFT, holes)
 
 
 def _stain(gatherer, pose, pattern, level):
@@ -57,18 +61,19 @@ def _stain(gatherer, pose, pattern, level):
 def _refuse_lines(gatherer, pose, pattern, planes, soft, holes):
     """Refused when too many pixels of the bare face are darker in all `planes` than it is on both sides.
 
-    planes: (composite, most that its bare face shows) of each; soft: see _SOFT; holes: circles not looked at.
+    planes: (composite, most that its bare face shows, percent of that of a line) of each; soft: see _SOFT;
+    holes: circles not looked at.
     """
     columns = gatherer.columns
     radius = gatherer.profile.radii[len(pattern)] + soft / pose.side
     aside = max(2, int(_ASIDE * pose.side + 0.5))
-    first = planes[0][0]
+    first, _, percent = planes[0]
     x0, y0, x1, y1 = pose.box(0, columns - 1 - aside, gatherer.rows - 1 - aside)
     count = 0
     for y in range(max(aside, y0), y1 + 1):
         row = y * columns
         end = row + x1 + 1
-        i = next_valley(first, row + max(aside, x0), end, columns, aside, _LINE)
+        i = next_valley(first, row + max(aside, x0), end, columns, aside, percent)
         while i < end:
             x = i - row
             if _is_bare(x, y, pose, pattern, radius, _ON_FACE) and not _is_in(x, y, aside, holes):
@@ -80,13 +85,16 @@ def _refuse_lines(gatherer, pose, pattern, planes, soft, holes):
                     ):
                         count += 1
                         break
-            i = next_valley(first, i + 1, end, columns, aside, _LINE)
+            i = next_valley(first, i + 1, end, columns, aside, percent)
     if count > _LINES * pose.side**2:
         raise Refused("die-damaged", "line")
 
 
 def _is_valley(planes, i, away):
-    return all(plane[i] * 100 < min(plane[i - away], plane[i + away], most) * _LINE for plane, most in planes)
+    return all(
+        plane[i] * 100 < min(plane[i - away], plane[i + away], most) * percent
+        for plane, most, percent in planes
+    )
 
 
 def _is_bare(x, y, pose, pattern, radius, half):
