@@ -198,6 +198,9 @@ class _NoSession:
 
     async def run(self) -> None: ...
 
+    async def renew(self) -> None:
+        raise AssertionError("nothing may be sent")
+
     async def command(self, name: str, **arguments: Any) -> link.Reply:
         raise AssertionError(f"{name} {arguments}: nothing may be sent")
 
