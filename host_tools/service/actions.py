@@ -38,12 +38,13 @@ class Proposals:
         return self._lapse_s
 
     def add(self, proposal: ProposalView) -> ProposalView:
-        """Have a proposal wait. Raises NotNow."""
+        """Have a proposal wait. Raises NotNow, also while the same deed waits for one of its rounds: two that are
+        both confirmed would undo each other, and nobody would have seen it."""
         waiting = self.waiting()
         if len(waiting) >= MOST:
             raise NotNow(f"{MOST} proposals wait already; confirm or withdraw some")
-        if any(_same(each, proposal) for each in waiting):
-            raise NotNow("this is proposed already; it waits for its second person")
+        for round_id in _rounds(proposal):
+            self.require_none(proposal.deed, round_id)
         self._waiting[proposal.id] = _Waiting(proposal, self._now() + self._lapse_s)
         return proposal
 
@@ -59,7 +60,7 @@ class Proposals:
 
     def require_none(self, deed: str, round_id: str) -> None:
         """Raise NotNow while such a deed is proposed for a round."""
-        if any((each.deed, each.round) == (deed, round_id) for each in self.waiting()):
+        if any(each.deed == deed and round_id in _rounds(each) for each in self.waiting()):
             raise NotNow(f"a {deed} of this round waits for its second person; confirm or withdraw it first")
 
     def hold(self, proposal_id: str) -> ProposalView:
@@ -87,5 +88,6 @@ class Proposals:
         return self._waiting[proposal_id]
 
 
-def _same(one: ProposalView, other: ProposalView) -> bool:
-    return (one.table, one.round, one.deed, one.faces) == (other.table, other.round, other.deed, other.faces)
+def _rounds(proposal: ProposalView) -> tuple[str, ...]:
+    """The rounds that it would change."""
+    return proposal.affected or (proposal.round,)

@@ -205,6 +205,8 @@ async def test_a_mistyped_card_takes_a_second_person_before_it_counts(tmp_path) 
         assert (proposal.deed, proposal.evidence) == ("card-correction", None)
         with pytest.raises(NotAllowed):
             await dealer.confirm(proposal.id)
+        with pytest.raises(NotNow, match="waits for its second person"):
+            await supervisor.propose_cards(CARDS, round_id, (2, 4, 4), "mistyped")
         (view,) = await supervisor.confirm(proposal.id)
         third = view.cards[2]
         assert (third.face, third.entered_by, third.seconded_by) == (4, "dealer", "supervisor")

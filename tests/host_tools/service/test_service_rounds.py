@@ -485,6 +485,32 @@ async def test_what_can_never_be_done_is_not_proposed(tmp_path):
         at.service.books.check_everything()
 
 
+async def test_one_result_of_a_round_is_proposed_at_a_time(tmp_path):
+    async with house(tmp_path, {OPEN: {}}) as at:
+        round_id = await a_settled_round(at, OPEN)
+        manager, supervisor = at.deciding(Role.SHIFT_MANAGER), at.deciding(Role.SUPERVISOR)
+        first = await supervisor.propose(CORRECTION, OPEN, round_id, Case((4, 5, 6), "seen"))
+        for faces in ((4, 5, 6), (4, 5, 5)):
+            with pytest.raises(NotNow, match="waits for its second person"):
+                await manager.propose(CORRECTION, OPEN, round_id, Case(faces, "seen better"))
+        (corrected,) = await manager.confirm(first.id)
+        second = await manager.propose(CORRECTION, OPEN, round_id, Case((4, 5, 5), "seen better"))
+        assert corrected.faces == (4, 5, 6)
+        (corrected,) = await supervisor.confirm(second.id)
+        assert corrected.faces == (4, 5, 5)
+
+
+async def test_a_round_is_proposed_as_affected_once_at_a_time_with_whichever_others(tmp_path):
+    async with house(tmp_path, {OPEN: {}}) as at:
+        one, two, three = [await a_settled_round(at, OPEN) for _ in range(3)]
+        supervisor, case = at.deciding(Role.SUPERVISOR), Case(None, "a crack")
+        await supervisor.propose_affected(OPEN, [one, two], case)
+        for rounds in ([one], [three, one], [two]):
+            with pytest.raises(NotNow, match="waits for its second person"):
+                await supervisor.propose_affected(OPEN, rounds, case)
+        await supervisor.propose_affected(OPEN, [three], case)
+
+
 async def test_a_proposal_that_is_refused_at_the_end_is_in_the_log_and_gone(tmp_path):
     async with house(tmp_path, {OPEN: {}}) as at:
         round_id = await a_settled_round(at, OPEN)
