@@ -38,8 +38,8 @@ class Proposals:
         return self._lapse_s
 
     def add(self, proposal: ProposalView) -> ProposalView:
-        """Have a proposal wait. Raises NotNow, also while the same deed waits for one of its rounds: two that are
-        both confirmed would undo each other, and nobody would have seen it."""
+        """Have a proposal wait. Raises NotNow, also while the same deed waits for one of its rounds: of two
+        that are both confirmed, the second would undo the first, and nobody would have seen it."""
         waiting = self.waiting()
         if len(waiting) >= MOST:
             raise NotNow(f"{MOST} proposals wait already; confirm or withdraw some")
