@@ -13,7 +13,7 @@ from .tilt import lamp_light, least_light
 _SHADE = 0.4  # share of the light that the lamp gives below which a place is shaded
 _MOST = 0.06  # shadow that no die throws, in areas of a die, over all lamps
 _INSIDE = 0.93  # share of the platform's radius; the rim is dark
-_SEEN = 9  # least side of a die, in places looked at
+_SEEN = 5  # least side of a die, in places looked at
 _BLOCK = 8  # pixels of a small frame that have one limit
 _HEIGHTS = (0, 0.25, 0.5, 0.75, 1)  # of a die, at which light is followed to the lamp
 _MARGIN = 0.08  # sides beyond a die within which it may throw a shadow: of its size, and of the lamp's
