@@ -87,6 +87,7 @@ class Accounts:
         founder = Person(name, Role.SHIFT_MANAGER, program=False, origin=origin)
 
         def first() -> Account:
+            self._take_turn(founder)
             if self.all():
                 raise SetUpRefused("the service is set up already; sign in")
             return self._add(name, Role.SHIFT_MANAGER, hashed, founder, program=False)
@@ -128,6 +129,7 @@ class Accounts:
         hashed = self._hashed(name, password)
 
         def change() -> None:
+            self._take_turn(by)
             account = self._known(name)
             if account.program:
                 raise AccountUnknown(f"{name!r} is a program; make a new token under another name")
@@ -137,11 +139,13 @@ class Accounts:
         await self._books.durably(change)
 
     async def close(self, name: str, by: Person) -> Account:
-        """Close an account for good; its name stays taken. Raises AccountUnknown, NotAllowed (one's own)."""
+        """Close an account for good; its name stays taken. Raises AccountUnknown, NotAllowed (one's own, or
+        by somebody whose own is closed: two managers who close each other at once leave one)."""
         if name == by.name:
             raise NotAllowed("nobody closes their own account; another shift manager does")
 
         def change() -> Account:
+            self._take_turn(by)
             before = self._known(name)
             after = Account(before.name, before.role, before.program, closed=True)
             self._books.store.execute("UPDATE accounts SET closed = 1 WHERE name = ?", (name,))
@@ -185,6 +189,7 @@ class Accounts:
 
     def _add(self, name: str, role: Role, secret: str, by: Person, *, program: bool) -> Account:
         _require_name(name)
+        self._take_turn(by)
         if any(each.name.casefold() == name.casefold() for each in self.all()):
             raise AccountExists(f"the name {name!r} is taken")
         self._books.store.insert(
@@ -201,6 +206,14 @@ class Accounts:
         made = Account(name, role, program, closed=False)
         self._log(ADDED, None, made, by)
         return made
+
+    def _take_turn(self, by: Person) -> None:
+        """One change of the accounts after the other, in whatever process, and only by those whose account is
+        open: another's change may have come since they asked. Raises NotAllowed."""
+        self._books.store.serialise(f"access {LOG}")
+        account = self.find(by.name)
+        if account is not None and account.closed:
+            raise NotAllowed(f"the account of {by.name} is closed")
 
     def _known(self, name: str) -> Account:
         account = self.find(name)

@@ -1,5 +1,6 @@
 """Accounts: set up once, one person a name, secrets only as hashes, every change on the record."""
 
+import asyncio
 import itertools
 import sqlite3
 
@@ -106,6 +107,23 @@ async def test_nobody_closes_their_own_account(accounts):
     await accounts.add_person("Grace", Role.SHIFT_MANAGER, PASSWORD, BOSS)
     with pytest.raises(NotAllowed):
         await accounts.close("Grace", BOSS)
+
+
+async def test_two_managers_who_close_each_other_at_once_leave_one(accounts):
+    pair = [Person(name, Role.SHIFT_MANAGER, program=False, origin="127.0.0.1") for name in ("Ada", "Bo")]
+    for each in pair:
+        await accounts.add_person(each.name, each.role, PASSWORD, BOSS)
+    ada, bo = pair
+    ended = await asyncio.gather(accounts.close("Bo", ada), accounts.close("Ada", bo), return_exceptions=True)
+    assert [isinstance(each, NotAllowed) for each in ended] == [False, True]
+    assert [each.closed for each in accounts.all()] == [False, True]
+    for deed in (
+        accounts.add_person("Cy", Role.DEALER, PASSWORD, bo),
+        accounts.add_program("server", Role.TABLE_SERVER, bo),
+        accounts.set_password("Ada", "another long one", bo),
+    ):
+        with pytest.raises(NotAllowed, match="closed"):
+            await deed
 
 
 async def test_a_token_is_a_programs_and_never_a_deciding_role(accounts):
