@@ -54,9 +54,20 @@ class Shadows:
             for x, y in self._dark_places(lamp):
                 place = (x - self._middle_x) / ground, (y - self._middle_y) / ground
                 if not (_is_on_a_die(x, y, dice) or _is_shaded(place, dice, lamp)):
-                    strange += 1
+                    strange += self._is_lit(x, y)
         if strange * (self._every * gatherer.step) ** 2 > _MOST * profile.side * profile.side:
             raise Refused("extra-object", "strange shadow")
+
+    def _is_lit(self, x, y):
+        """Whether another lamp lights a place; what is dark under all is a speck or a dead pixel."""
+        gatherer = self._gatherer
+        row, column = y // gatherer.step, x // gatherer.step
+        block = row // self._every * self._blocks + column // _BLOCK
+        for lamp, small in enumerate(gatherer.small):
+            limit = self._limits[lamp][block] * gatherer.exposures[lamp]
+            if small[row * gatherer.small_columns + column] >= limit:
+                return True
+        return False
 
     def _dark_places(self, lamp):
         """x, y of every so many pixels on the platform that a lamp does not light."""
