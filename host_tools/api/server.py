@@ -15,6 +15,7 @@ from host_tools.api.socket import MOST_SOCKETS
 from host_tools.service.service import Service
 
 _MOST_FILES = 8192
+_FAREWELL_S = 2.0  # for those who follow to take the last events, and that the service stops
 _SHARE = 0.75  # of them that connections may have; the others are for the ledger, the boards and the log
 
 
@@ -87,8 +88,14 @@ class _Server(uvicorn.Server):
         )
 
     async def shutdown(self, sockets=None) -> None:
-        """See uvicorn."""
+        """See uvicorn, which would cut off who follows before the last events and the reason are told."""
+        for door in self.servers:
+            door.close()
         self._service.stream.close()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_FAREWELL_S):
+                while self._app.state.sockets:  # noqa: ASYNC110 - nobody announces it
+                    await asyncio.sleep(0.02)
         await super().shutdown(sockets)
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 from urllib.parse import quote
 
 import pytest
@@ -196,6 +197,24 @@ async def test_a_socket_that_is_not_read_is_closed_and_others_go_on(tmp_path):
 async def _hear(socket) -> None:
     async for _ in socket:
         pass
+
+
+async def test_who_follows_hears_the_last_rounds_end_and_then_that_the_service_stops(tmp_path):
+    async with house(tmp_path) as at, contextlib.AsyncExitStack() as clients:
+        headers = {"Authorization": f"Bearer {await Api(at).token()}"}
+        async with served(at) as url:
+            address = f"ws{url.removeprefix('http')}/api/events"
+            sockets = [
+                await clients.enter_async_context(connect(address, additional_headers=headers))
+                for _ in range(20)
+            ]
+            await at.until(lambda: at.service.stream.readers == len(sockets))
+            await at.betting()
+            await at.service.wind_down()
+            at.service.stream.catch_up()
+        for socket in sockets:
+            assert "round-void" in [json.loads(each)["kind"] async for each in socket]
+            assert (socket.close_code, (socket.close_reason or "")[:17]) == (1001, "the service stops")
 
 
 async def test_pages_of_other_sites_and_people_who_signed_out_hear_nothing(tmp_path):
