@@ -124,7 +124,7 @@ class RunningTable(ServedTable[Table]):
             quarantined=bool(self.quarantine),
             status=self._status,
             latest=(latest.mode, latest.state) if latest else None,
-            waiting=self.opens_ms is not None,
+            waiting=self._opens_none,
         )
 
     # --- steps ---
@@ -197,7 +197,7 @@ class RunningTable(ServedTable[Table]):
     async def finish(self, grace_s: float) -> None:
         """Let the round end, or void it while nobody knows its result. Once bets are closed the dice decide,
         also after a restart, so such a round is left to the device."""
-        self._stopping = True
+        self._open_no_more()
         until = self._clock.now() + grace_s
         while self._is_open_to_doubt() and self._status is not None and not self._is_over(until):
             await self._clock.sleep(0.05)

@@ -75,7 +75,7 @@ class RunningCards(ServedTable[CardsTable]):
             return "place-bets"
         if self.table.unfit:
             return "load-shoe"
-        return "wait" if self.opens_ms is not None else "open-round"
+        return "wait" if self._opens_none else "open-round"
 
     # --- steps ---
 
@@ -101,7 +101,7 @@ class RunningCards(ServedTable[CardsTable]):
 
     async def finish(self, grace_s: float) -> None:
         """Open no round any more. One that does not end by then goes on with the next start, as it stands."""
-        self._stopping = True
+        self._open_no_more()
         until = self._clock.now() + grace_s
         while not self.quarantine and self.current is not None and not self._is_over(until):
             await self._clock.sleep(0.05)

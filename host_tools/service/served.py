@@ -139,6 +139,11 @@ class ServedTable(ABC, Generic[B]):
             with contextlib.suppress(WrongStep):  # they are closed, or the round is over
                 await self._close_bets(self._betting[0])
 
+    @property
+    def _opens_none(self) -> bool:
+        """Whether no round may open now, whatever else is so."""
+        return self._stopping or self.opens_ms is not None
+
     def _require_may_open(self) -> None:
         if self._stopping:
             raise NotNow("the service stops; no round opens")
@@ -146,6 +151,11 @@ class ServedTable(ABC, Generic[B]):
             raise NotNow(f"the next round may open in {self._opens_at - self._clock.now():.1f} s")
 
     # --- running ---
+
+    def _open_no_more(self) -> None:
+        """A stop begins: no round opens any more, and displays say so."""
+        self._stopping = True
+        self._hint("table-changed", None, {})
 
     def hurry(self) -> None:
         """Wait for no round's end any more in `finish`."""

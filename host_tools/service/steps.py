@@ -10,7 +10,7 @@ STEPS = (
     "connect",  # the tumbler is away: check its power and its line
     "clear-fault",  # put right what the fault says, then have it cleared
     "check-evidence",  # the reading waits until its picture was looked at
-    "wait",  # the shortest time between rounds is not over
+    "wait",  # the shortest time between rounds is not over, or the service stops
     "close-cover",
     "open-round",
     "opening",  # the tumbler is told

@@ -9,6 +9,7 @@ from host_tools import link
 from host_tools.bridge.errors import DeviceRefusal, ReplyBelied
 from host_tools.bridge.wagering import Wager
 from host_tools.ledger import open_ledger
+from host_tools.people import Role
 from host_tools.service import served
 from host_tools.service.errors import NotNow
 from tests.host_tools.service.service_rig import CARDS, COVERED, OPEN, house
@@ -141,3 +142,15 @@ async def test_a_stop_waits_for_a_round_that_can_end_and_a_hurried_one_does_not(
         async with asyncio.timeout(10):
             await winding
         assert at.service.tables[OPEN].round(bytes.fromhex(round_id)).state == "void"
+
+
+async def test_while_the_service_stops_no_table_is_said_to_open_a_round(tmp_path):
+    async with house(tmp_path, {OPEN: {}, CARDS: {}}, grace_s=60) as at:
+        await at.playing(Role.SUPERVISOR).load_shoe(CARDS, "new")
+        for table in (OPEN, CARDS):
+            await at.step(table, "open-round")
+        following = at.service.stream.follow()
+        await at.service.wind_down()
+        assert {each.step for each in await at.playing().tables()} == {"wait"}
+        told = {(each.kind, each.table) for each in [await anext(following) for _ in range(2)]}
+        assert told == {("table-changed", OPEN), ("table-changed", CARDS)}
