@@ -32,6 +32,30 @@ async def test_the_example_table_server_plays_over_http_as_in_the_process(tmp_pa
         at.service.books.check_everything()
 
 
+@pytest.mark.parametrize("events", [1, 2, 3, 5, 8])
+async def test_the_example_table_server_outlives_a_service_that_stops_and_starts_again(
+    tmp_path, events, capsys
+):
+    tumblers = {}
+    async with contextlib.AsyncExitStack() as stack:
+        async with house(tmp_path, {OPEN: {}}, tumblers) as at:
+            token = await Api(at).token()
+            async with served(at) as url:
+                tables = await stack.enter_async_context(HttpTables(url, token))
+                playing = asyncio.create_task(play(tables, OPEN, 3))
+                await at.until(lambda: at.service.stream.newest >= events)
+        async with house(tmp_path, {OPEN: {}}, tumblers) as at:
+            object.__setattr__(at.service.config.api, "port", int(url.rpartition(":")[2]))
+            async with served(at), asyncio.timeout(30):
+                await playing
+            rounds = await at.playing().rounds(OPEN)
+            assert 3 <= len(rounds) <= 4  # one that was void before its opening was heard of is not counted
+            assert [each.state for each in rounds if each.state != "settled"] in ([], ["void"])
+            assert {len(each.wagers) for each in rounds if each.state == "settled"} == {3}
+            at.service.books.check_everything()
+        assert "round 3: settled (" in capsys.readouterr().out
+
+
 async def test_a_program_may_not_say_which_dice_lie_in_the_tumbler(tmp_path):
     async with house(tmp_path) as at:
         token = await Api(at).token()
