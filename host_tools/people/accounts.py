@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 import secrets
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -66,8 +67,9 @@ class Accounts:
         # verified in place of an unknown name's, so that the time taken tells nothing
         self._nobody = self._hasher.hash(new_secret())
         self._set_up: str | None = None
-        self._password_from: dict[str, str] = {}  # by name, as far as the log was read
+        self._passwords: dict[str, tuple[int, str]] = {}  # by name: step and who, as far as the log was read
         self._read = 0
+        self._reading = threading.Lock()
 
     # --- the first account ---
 
@@ -156,12 +158,11 @@ class Accounts:
 
     def chose_password(self, name: str) -> bool:
         """Whether the person has set the password, not somebody else who knows it: the log tells."""
-        while entries := self._books.accesses(LOG, self._read):
-            for entry in entries:
-                if entry.action in (ADDED, PASSWORD_SET):
-                    self._password_from[json.loads(entry.after)["name"]] = entry.who
-                self._read = entry.step
-        return self._password_from.get(name) == name
+        return self._password(name)[1] == name
+
+    def password_step(self, name: str) -> int:
+        """The step of the log at which the person's password was set; with a new one it is another."""
+        return self._password(name)[0]
 
     # --- proofs ---
 
@@ -186,6 +187,16 @@ class Accounts:
         return _account(row)
 
     # --- inside ---
+
+    def _password(self, name: str) -> tuple[int, str]:
+        """At which step the password was set, and by whom."""
+        with self._reading:
+            while entries := self._books.accesses(LOG, self._read):
+                for entry in entries:
+                    if entry.action in (ADDED, PASSWORD_SET):
+                        self._passwords[json.loads(entry.after)["name"]] = (entry.step, entry.who)
+                    self._read = entry.step
+            return self._passwords.get(name, (0, ""))
 
     def _add(self, name: str, role: Role, secret: str, by: Person, *, program: bool) -> Account:
         _require_name(name)

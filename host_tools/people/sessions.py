@@ -21,6 +21,7 @@ LONGEST_S = 12 * 3600.0  # a shift
 @dataclass(slots=True)
 class _Session:
     name: str
+    password: int  # accounts.password_step of the one that opened it
     csrf: str
     made: float
     seen: float
@@ -45,10 +46,11 @@ class Sessions:
         """Open a session: its secret for the cookie, and the CSRF secret for the page.
 
         Takes as long as argon2 does: call it in a thread. Raises SignInRefused, TooManyTries."""
+        step = self._accounts.password_step(name)  # before the proof: one that is new after it opens nothing
         account, now = self.prove(name, password, origin), self._now()
         self._forget_ended(now)
         secret, csrf = self._new_secret(), self._new_secret()
-        self._sessions[_key(secret)] = _Session(account.name, csrf, now, now)
+        self._sessions[_key(secret)] = _Session(account.name, step, csrf, now, now)
         return secret, csrf
 
     def prove(self, name: str, password: str, origin: str) -> Account:
@@ -68,7 +70,7 @@ class Sessions:
         """Who the cookie's secret stands for, and the session's CSRF secret; raises NotSignedIn."""
         now = self._now()
         session = self._sessions.get(_key(secret))
-        account = self._accounts.find(session.name) if session and not _ended(session, now) else None
+        account = self._accounts.find(session.name) if session and self._goes_on(session, now) else None
         if session is None or account is None or account.closed:
             raise NotSignedIn("the session has ended; sign in again")
         session.seen = now
@@ -78,11 +80,15 @@ class Sessions:
     def lasts(self, secret: str) -> bool:
         """Whether a session goes on; asking does not prolong it."""
         session = self._sessions.get(_key(secret))
-        return session is not None and not _ended(session, self._now())
+        return session is not None and self._goes_on(session, self._now())
 
     def program(self, token: str, origin: str) -> Person:
         """Who the token stands for; raises NotSignedIn."""
         return _person(self._accounts.verify_token(token), origin)
+
+    def _goes_on(self, session: _Session, now: float) -> bool:
+        """Whether it has not ended: by time, or by a new password, wherever that was set."""
+        return not _ended(session, now) and session.password == self._accounts.password_step(session.name)
 
     def _forget_ended(self, now: float) -> None:
         self._sessions = {key: each for key, each in self._sessions.items() if not _ended(each, now)}

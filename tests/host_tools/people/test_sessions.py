@@ -1,11 +1,14 @@
 """Sessions end by themselves, and guessing passwords gets slower and slower."""
 
+import asyncio
 import itertools
+import threading
 
 import pytest
 
 from host_tools.ledger import open_ledger
 from host_tools.people import (
+    Account,
     Accounts,
     Deed,
     NotSignedIn,
@@ -154,8 +157,39 @@ async def test_a_password_that_somebody_else_has_set_opens_nothing_but_its_chang
         with pytest.raises(PasswordNotOwn):
             known.require(deed)
     await accounts.set_password("Ada", PASSWORD, known)
-    own = sessions.person(secret, HERE)[0]
+    with pytest.raises(NotSignedIn):  # whoever else knew that word may sit there
+        sessions.person(secret, HERE)
+    assert not sessions.lasts(secret)
+    own = sessions.person(sessions.sign_in("Ada", PASSWORD, HERE)[0], HERE)[0]
     own.require(Deed.PLAY)
+
+
+async def test_a_sign_in_that_is_overtaken_by_a_new_password_opens_nothing(sessions, accounts, monkeypatch):
+    proved, go_on, verify = threading.Event(), threading.Event(), accounts.verify_password
+
+    def slow(name: str, password: str) -> Account:
+        found = verify(name, password)
+        proved.set()
+        go_on.wait(10)
+        return found
+
+    monkeypatch.setattr(accounts, "verify_password", slow)
+    signing = asyncio.create_task(asyncio.to_thread(sessions.sign_in, "Ada", PASSWORD, HERE))
+    await asyncio.to_thread(proved.wait, 10)
+    await accounts.set_password("Ada", "another long one", Person("Ada", Role.DEALER, False, HERE))
+    sessions.end_all_of("Ada")
+    go_on.set()
+    with pytest.raises(NotSignedIn):
+        sessions.person((await signing)[0], HERE)
+
+
+async def test_a_new_password_ends_the_sessions_of_every_service_over_the_ledger(sessions, accounts, clock):
+    elsewhere = Sessions(Accounts(accounts._books, lambda: 1_000, hasher=fast_hasher()), clock)
+    await accounts.set_password("Ada", "what the boss knows", BOSS)
+    secret, _ = elsewhere.sign_in("Ada", "what the boss knows", HERE)
+    await accounts.set_password("Ada", PASSWORD, Person("Ada", Role.DEALER, False, HERE))
+    with pytest.raises(NotSignedIn):
+        elsewhere.person(secret, HERE)
 
 
 def test_proving_a_password_is_braked_as_a_sign_in_is(sessions):
