@@ -168,6 +168,13 @@ def test_that_pictures_under_way_come_to_the_desk_by_themselves(house, visit):
     expect(page.get_by_text("There is no such picture.")).to_have_count(6)  # of a round long ago none comes
 
 
+def test_that_no_pictures_are_promised_at_a_table_that_keeps_none(house, visit):
+    house.show(replace(in_state(a_table("Dragon 1"), "settled", (4, 5, 6)), evidence=None))
+    page = visit().sign_in("sam", DESK)
+    expect(page.locator(".round-details")).to_contain_text("No pictures are kept at this table")
+    expect(page.locator(".evidence figure")).to_have_count(0)
+
+
 def test_that_a_void_names_what_the_rulebook_rules_on(house, visit):
     house.show(in_state(a_table("Dragon 1"), "betting"))
     page = visit().sign_in("maria", DESK)

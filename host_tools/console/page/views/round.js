@@ -27,12 +27,12 @@ export function roundDetails(name) {
   const element = h("section", { class: "card round-details" });
   const evidence = h("div", { class: "evidence" });
   const draw = redrawing(element, ({ table, round }) => (round ? drawRound(table, round, evidence) : h("p", { class: "quiet" }, t("road.none"))));
-  const drawPictures = redrawing(evidence, (read) => drawEvidence(name, read));
+  const drawPictures = redrawing(evidence, (read) => (read.kept ? drawEvidence(name, read) : h("p", { class: "quiet" }, t("camera.none"))));
   return {
     element,
     update(table, round) {
       draw({ table: table && deskPart(table), round });
-      if (round && round.mode !== "cards" && may("see-evidence")) drawPictures({ id: round.id, state: round.state, changed_ms: round.changed_ms });
+      if (table && round && round.mode !== "cards" && may("see-evidence")) drawPictures({ id: round.id, state: round.state, changed_ms: round.changed_ms, kept: Boolean(table.evidence) });
     },
   };
 }
