@@ -66,8 +66,9 @@ async def _run(config) -> None:
         serving = asyncio.create_task(serve_app(service, lambda url: _greet(service, url)))
         await asyncio.wait({serving, asked}, return_when=asyncio.FIRST_COMPLETED)
         try:
-            if not serving.done():
-                await service.wind_down()
+            if serving.done():
+                service.hurry()  # without the API nobody can end a round
+            await service.wind_down()
         finally:
             serving.cancel()
             with contextlib.suppress(asyncio.CancelledError):

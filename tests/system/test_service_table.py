@@ -5,6 +5,7 @@ import contextlib
 import os
 import re
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -13,6 +14,8 @@ import httpx
 
 from host_tools.client import HttpTables, TableView, Wager
 from host_tools.ledger import open_ledger
+from host_tools.people import Role
+from tests.host_tools.service.service_rig import CARDS, house
 
 PASSWORD = "correct horse battery"
 TABLE = "Table 1"
@@ -174,3 +177,27 @@ async def test_a_wrong_configuration_is_told_whole_with_status_2(tmp_path):
     assert process.returncode == 2
     for place in (b"service.grace_s", b"api.port", b"tables[1].rulebook"):
         assert place in told
+
+
+async def test_a_port_that_is_taken_ends_the_start_at_once_whatever_round_is_open(tmp_path):
+    async with house(tmp_path, {CARDS: {}}) as at:
+        await at.playing(Role.SUPERVISOR).load_shoe(CARDS, "new")
+        await at.playing().open_round(CARDS)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        (tmp_path / "service.toml").write_text(
+            '[service]\nledger = "ledger.sqlite"\ngrace_s = 600\n'
+            f"[api]\nport = {taken.getsockname()[1]}\n"
+            f'[[tables]]\nname = "{CARDS}"\nkind = "cards"\nrulebook = "mbs-3-card-sic-bo-2016"\n'
+            'layout = "standard"\nchip_unit = "1"\n'
+        )
+        command = (sys.executable, "-c", "from host_tools.cli import main; main()", "serve", "service.toml")
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        process = await asyncio.create_subprocess_exec(
+            *command, cwd=tmp_path, env=environment, stderr=asyncio.subprocess.PIPE
+        )
+        async with asyncio.timeout(60):
+            _, told = await process.communicate()
+    assert process.returncode == 1
+    assert b"in use" in told
+    with open_ledger(tmp_path / "ledger.sqlite") as books:
+        assert [each.state for each in books.latest_rounds(CARDS, 2)] == ["betting"]
