@@ -43,8 +43,9 @@ def _reader(figures):
         " from pictures.\n"
     )
     yield (
-        f"**{told['errors']} wrong** of {told['errors'] + told['right']:,} scenes read:"
-        f" at most {_percent(told['errors_at_most'])}."
+        f"**{told['errors']} wrong** of {told['errors'] + told['right']:,} scenes read, at most"
+        f" {_percent(told['errors_at_most'])}: **{figures['misread']} with a wrong face**, the others right"
+        " but of a scene that must be refused."
         f" {told['refused_rightly']:,} scenes were refused as they must be, and {told['lost']:,} of"
         f" {told['readable']:,} readable ones, {_percent(told['lost_share'])}. The reader crashed"
         f" {figures['crashed']} times. {disguises(told)}\n"
@@ -88,7 +89,9 @@ def _table(figures):
     )
     yield (
         f"**{figures['wrong']} wrong** of {figures['settled']:,} rounds settled, at most"
-        f" {_percent(figures['wrong_at_most'])}; {figures['wagers']:,} settled wagers checked against odds"
+        f" {_percent(figures['wrong_at_most'])}: **{figures['misread']} with a wrong face,"
+        f" {figures['mispaid']} with a wrong amount**, the others right but of dice that must be refused;"
+        f" {figures['wagers']:,} settled wagers checked against odds"
         f" written down a second time; {len(figures['findings'])} findings in the audits of records and"
         f" ledgers. Faces of settled rounds {figures['faces']['counts']}, p {figures['faces']['p']:.3f}.\n"
     )

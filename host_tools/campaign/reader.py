@@ -52,7 +52,8 @@ def summary(figures: dict[str, Any]) -> str:
     told = figures["all"]
     lines = [
         f"{told['scenes']:,} scenes, {told['right']:,} read, {told['errors']} wrong (at most"
-        f" {percent(told['errors_at_most'])} of what is read, at 95 %)",
+        f" {percent(told['errors_at_most'])} of what is read, at 95 %),"
+        f" {figures['misread']} with a wrong face",
         f"{told['refused_rightly']:,} refused rightly,"
         f" and {told['lost']:,} of {told['readable']:,} readable ones",
     ]

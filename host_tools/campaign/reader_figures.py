@@ -39,7 +39,8 @@ class ReaderFigures:
 
     `all`, `by`: overall, and by axis and value; `recipe`: of the popular recipe on the same scenes, by axis
     and value; `confusion`: (true, read) -> dice of read scenes; `refusals`: (reason, detail) -> readable
-    scenes; `wrong`, `lost`, `crashed`: numbers of scenes; `times`: milliseconds by size and lamps.
+    scenes; `wrong`, `lost`, `crashed`: numbers of scenes; `misread`: wrong ones with a face that does not lie
+    there; `times`: milliseconds by size and lamps.
     """
 
     def __init__(self, results: Iterable[dict[str, Any]]) -> None:
@@ -48,7 +49,7 @@ class ReaderFigures:
         self.recipe: dict[str, dict[str, Group]] = {axis: defaultdict(Group) for axis in RECIPE_AXES}
         self.confusion: Counter[tuple[int | None, int | None]] = Counter()
         self.refusals: Counter[tuple[str, str]] = Counter()
-        self.uncalibrated = 0
+        self.uncalibrated = self.misread = 0
         self.wrong: list[int] = []
         self.lost: list[int] = []
         self.crashed: list[int] = []
@@ -72,6 +73,7 @@ class ReaderFigures:
         self.times[f"{result['size']}, {result['lamps']}"].append(result["read_ms"])
         if outcome.is_error:
             self.wrong.append(result["scene"])
+            self.misread += any(true != read for true, read in result["pairs"])
         if outcome is Outcome.LOST:
             self.lost.append(result["scene"])
             self.refusals[result["refusal"], result["detail"]] += 1
@@ -84,6 +86,7 @@ class ReaderFigures:
             "scenes": self.all.scenes,
             "uncalibrated": self.uncalibrated,
             "crashed": len(self.crashed),
+            "misread": self.misread,
             "all": self.all.as_json(),
             "by": _grouped(self.by),
             "recipe": _grouped(self.recipe),

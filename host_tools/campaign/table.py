@@ -65,7 +65,8 @@ def summary(figures: dict[str, Any]) -> str:
     judged = ", ".join(f"{count:,} {how}" for how, count in figures["judged"].items())
     return (
         f"{figures['rounds']:,} rounds: {judged}; {figures['wagers']:,} settled wagers checked."
-        f" Wrong: {figures['wrong']} (at most {percent(figures['wrong_at_most'])} of those settled, at 95 %);"
+        f" Wrong: {figures['wrong']} (at most {percent(figures['wrong_at_most'])} of those settled, at 95 %),"
+        f" {figures['misread']} with a wrong face and {figures['mispaid']} with a wrong amount;"
         f" {len(figures['findings'])} findings in the audits."
     )
 

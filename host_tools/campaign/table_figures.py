@@ -16,12 +16,14 @@ class TableFigures:
     """Counts of rounds.
 
     `rounds`: all; `judged`: how they ended against what truly lay there; `by`: axis -> value -> how ->
-    rounds; `facts`: (what it was to be, fact) -> rounds that ended without a result; `wrong`: rounds with a
-    wrong face or wrong money, as (number, what); `findings`: of the audits; `wagers`: settled and checked.
+    rounds; `facts`: (what it was to be, fact) -> rounds that ended without a result; `wrong`: rounds
+    settled though their dice must be refused, with a wrong face or with wrong money, as (number, what);
+    `misread`: with a wrong face, `mispaid`: with wrong money; `findings`: of the audits; `wagers`: settled
+    and checked.
     """
 
     def __init__(self, sittings: Iterable[dict[str, Any]]) -> None:
-        self.rounds = self.wagers = 0
+        self.rounds = self.wagers = self.misread = self.mispaid = 0
         self.judged: Counter[str] = Counter()
         self.by: dict[str, dict[str, Counter[str]]] = {axis: {} for axis in AXES}
         self.facts: Counter[tuple[str, str]] = Counter()
@@ -45,6 +47,8 @@ class TableFigures:
         if played["verdict"] == "settled":
             self.wagers += played["wagers"]
             self.faces.update(played["faces"])
+            self.misread += played["faces"] != played["true"]
+        self.mispaid += bool(played["money"])
         if played["judged"] == "wrong" or played["money"]:
             told = f"{played['word']}: shows {played['true']}, {played['must']}; settled {played['faces']}"
             self.wrong.append((number, "; ".join([told, *played["money"]])))
@@ -65,6 +69,8 @@ class TableFigures:
             "settled": self.settled,
             "wrong": len(self.wrong),
             "wrong_at_most": round(clopper_pearson(len(self.wrong), max(1, self.settled))[1], 6),
+            "misread": self.misread,
+            "mispaid": self.mispaid,
             "wagers": self.wagers,
             "findings": self.findings[:MOST_NAMED],
             "faces": {"counts": list(faces.counts), "p": round(faces.p, 4)},

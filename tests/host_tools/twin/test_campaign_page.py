@@ -26,6 +26,7 @@ def test_errors_refusals_seed_and_commit_are_on_the_page() -> None:
     line |= dict.fromkeys(AXES, "a-group")
     outcomes = [Outcome.RIGHT] * 7 + [Outcome.WRONG] + [Outcome.LOST] * 2
     results = [{**line, "scene": n, "outcome": str(outcome)} for n, outcome in enumerate(outcomes)]
+    results[7]["pairs"] = [[3, 2]]
     asked = {"seed": 4711, "commit": "c0ffee", "units": 4}
     reader = asked | ReaderFigures(results).as_json()
     played = {"word": "rolled", "fact": "", "verdict": "settled", "wagers": 3, "faces": [1, 2, 3]}
@@ -43,14 +44,14 @@ def test_errors_refusals_seed_and_commit_are_on_the_page() -> None:
     page = campaign_page.text(*json.loads(json.dumps((reader, table, strong, weak))))
     for told in (
         "--scenes 10 --seed 4711`, commit `c0ffee`",
-        "**1 wrong** of 8 scenes read: at most 47 %",
+        "**1 wrong** of 8 scenes read, at most 47 %: **1 with a wrong face**",
         "2 of 10 readable ones, 20 %",
         "| a-group | 10 | 7 | 1 | 0 | 0 | 2 of 10 |",
         "| a-group | 10 | 0 | 10 | 0 | 0 | 0 of 10 |",
         "--rounds 5 --seed 4711`",
         "| 40, strokes of 16 N, 0 void as too few tumbles; commit `c0ffee`, seed 4711 |",
         "| 40, strokes of 5 N, 40 void as too few tumbles; commit `c0ffee`, seed 4711 |",
-        "**0 wrong** of 5 rounds settled, at most 45 %; 15 settled wagers",
+        "**0 wrong** of 5 rounds settled, at most 45 %: **0 with a wrong face, 0 with a wrong amount**",
     ):
         assert told in page, page
 

@@ -42,7 +42,8 @@ export async function releaseRound(table) {
 
 /** End a referred round: by the dice as two people see them, or void. */
 export async function resolveRound(table) {
-  const verdicts = ["by-dice", "void"].map((each) => [each, t(`resolve.${each}`)]);
+  const byFaces = t(isOfCards(table) ? "resolve.by-cards" : "resolve.by-dice");
+  const verdicts = [["by-dice", byFaces], ["void", t("resolve.void")]];
   const chosen = await ask({
     title: t("resolve.title"),
     explain: t("resolve.explain"),
@@ -50,13 +51,13 @@ export async function resolveRound(table) {
     confirm: t("next"),
   });
   if (!chosen) return null;
-  if (chosen.verdict === "by-dice") return askForDice(table, "resolution", t("resolve.by-dice"), { verdict: "by-dice" });
+  if (chosen.verdict === "by-dice") return askForDice(table, "resolution", byFaces, { verdict: "by-dice" });
   const why = await ask({ title: t("resolve.void"), fields: [reasonField()], confirm: t("resolve.void"), danger: true });
   return why && post(address(table, "resolution"), { verdict: "void", ...why });
 }
 
 /** Settle a settled round again by what the dice show. */
-export const correctRound = (table) => askForDice(table, "correction", t("correct.title"), {});
+export const correctRound = (table) => askForDice(table, "correction", t(isOfCards(table) ? "correct.title-cards" : "correct.title"), {});
 
 /** The dice as people read them, where the rulebook allows it. */
 export const enterByHand = (table) => askForDice(table, "manual-result", t("manual.title"), {});
