@@ -376,16 +376,19 @@ class HostSession:
         self.last_heard = self._clock.now()
         if self._desk.peer and not peer.is_boot_of(self._desk.peer):
             self._desk.fail(DeviceRestarted("the device restarted before it replied; look at its records"))
-        await self._welcome(peer, values["last"])
+        await self._welcome(peer, values["greeting"], values["last"])
 
     def _check_identity(self, device: bytes) -> None:
         if self._only is not None and device != self._only:
             expected = self._only.hex()
             raise UnknownDevice(f"device {device.hex()} answers in place of {expected}: connect that one")
 
-    async def _welcome(self, peer: Peer, last: int) -> None:
+    async def _welcome(self, peer: Peer, greeting: int, last: int) -> None:
         """Tell the device what is committed; records that waited from before are asked for again."""
         async with self._sink_lock:
+            if self._conversation.greeting != greeting:  # renewed while a commit was waited for
+                self.counters["stale"] += 1
+                return
             committed, digest = self._sink.head(peer.device)
             fresh = self._peer != peer
             if fresh:

@@ -132,6 +132,31 @@ async def test_a_renewed_session_takes_no_word_of_before():
 
 
 @in_virtual_time()
+async def test_a_hello_that_waits_for_a_commit_does_not_enter_the_conversation_renewed_meanwhile():
+    hand = await Hand().connected()
+    stored = asyncio.Event()
+
+    async def wait(_when):
+        await stored.wait()
+
+    hand.sink.during = wait
+    hand.record(1)
+    await asyncio.sleep(0.05)
+    hand.hello()  # the line's copy: to be welcomed once the commit under way is done
+    hand.status()
+    await asyncio.sleep(0.05)
+    renewing = asyncio.create_task(hand.session.renew())
+    await asyncio.sleep(0.05)
+    stored.set()
+    await asyncio.sleep(0.2)
+    assert not renewing.done()
+    assert not hand.statuses
+
+    hand.hello(session=SESSION + 1)
+    await asyncio.wait_for(renewing, 1)
+
+
+@in_virtual_time()
 async def test_a_device_that_vanishes_while_the_session_is_renewed_is_lost():
     hand = await Hand().connected()
     renewing = asyncio.create_task(hand.session.renew())
