@@ -14,7 +14,9 @@ from tumbler import definitions
 from tumbler.rtt import RoundTrip
 
 _LEAST_MS = 700  # above the longest stall of a device that signs and writes its flash
-_LARGEST_ID = 2**53  # a reply is not authentic; it must not push the ids to the end of their range
+# How far before the wall clock a reply may push the ids, ms. It is not authentic: whatever it says, the next
+# process must still be able to go on above what was given then.
+_MOST_AHEAD_MS = 10 * 365 * 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +123,11 @@ class CommandDesk:
             self._counters["stray_replies"] += 1
             return
         detail = values.get("detail", "")
-        if values["status"] == "replayed" and detail.isdecimal() and int(detail) < _LARGEST_ID:
-            # An earlier process gave newer ids, from a wall clock ahead of ours: go on above them.
-            self._newest_id = max(self._newest_id, int(detail))
+        if values["status"] == "replayed" and detail.isdecimal():
+            newest = int(detail)
+            if newest < self._clock.wall_ms() + _MOST_AHEAD_MS:
+                # An earlier process gave newer ids, from a wall clock ahead of ours: go on above them.
+                self._newest_id = max(self._newest_id, newest)
         outstanding.reply.set_result(Reply(values["status"], values["state"], detail, values["sequence"]))
 
     def fail(self, error: Exception) -> None:

@@ -659,13 +659,28 @@ async def test_a_device_that_finds_every_command_replayed_is_believed():
 @in_virtual_time()
 async def test_an_absurd_newest_id_is_not_followed():
     hand = await Hand().connected()
-    for detail in (str(2**64 - 1), "", "x", "-5", "9" * 48):
+    for detail in (str(2**64 - 1), str(2**53 - 1), "", "x", "-5", "9" * 48):
         asked = asyncio.create_task(hand.session.command("attest", nonce=NONCE))
         for _ in range(2):
             values = await hand.asked()
             assert values["id"] < WALL_MS + 10_000
             hand.reply(values["id"], "replayed", detail=detail)
         await asked
+
+
+@in_virtual_time()
+async def test_a_forged_newest_id_locks_no_later_process_out():
+    """Whatever the first process was made to give, the next one can give more."""
+    far = WALL_MS + 9 * 365 * 86_400_000
+    for _process in range(2):
+        hand = await Hand().connected()
+        asked = asyncio.create_task(hand.session.command("attest", nonce=NONCE))
+        hand.reply((await hand.asked())["id"], "replayed", detail=str(far))
+        again = await hand.asked()
+        assert again["id"] == far + 1
+        hand.reply(again["id"])
+        assert (await asked).status == "done"
+        far += 1
 
 
 @pytest.mark.parametrize(
