@@ -4,7 +4,8 @@ Proposals live in memory: a restart of the service drops them and nothing was do
 confirmed and withdrawn is in the access log all the same.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from host_tools.service.errors import NotNow, ProposalUnknown
@@ -63,23 +64,25 @@ class Proposals:
         if any(each.deed == deed and round_id in _rounds(each) for each in self.waiting()):
             raise NotNow(f"a {deed} of this round waits for its second person; confirm or withdraw it first")
 
-    def hold(self, proposal_id: str) -> ProposalView:
+    @contextmanager
+    def held(self, proposal_id: str) -> Iterator[ProposalView]:
         """The proposal, for one person to confirm or end; nobody else can meanwhile, and it does not lapse.
-        `done` or `give_back` follows. Raises ProposalUnknown, NotNow."""
+        It has ended afterwards; after an error it waits again, unless it is `done`. Raises ProposalUnknown,
+        NotNow."""
         found = self._find(proposal_id)
         if found.taken:
             raise NotNow("it is being confirmed or withdrawn already")
         found.taken = True
-        return found.view
+        try:
+            yield found.view
+        except BaseException:
+            found.taken = False
+            raise
+        self.done(proposal_id)
 
     def done(self, proposal_id: str) -> None:
-        """It was carried out, withdrawn, or can never be."""
+        """It has ended: it was carried out, withdrawn, or can never be."""
         self._waiting.pop(proposal_id, None)
-
-    def give_back(self, proposal_id: str) -> None:
-        """It could not be carried out now; unless it has ended, it waits again."""
-        if found := self._waiting.get(proposal_id):
-            found.taken = False
 
     def _find(self, proposal_id: str) -> _Waiting:
         self.waiting()

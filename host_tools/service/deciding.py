@@ -183,13 +183,8 @@ class Deciding:
         proposals = self._service.proposals
         if not any(each.id == proposal_id and self._is_mine(each) for each in proposals.waiting()):
             self._person.require(Deed.CONFIRM)
-        withdrawn = proposals.hold(proposal_id)
-        try:
+        with proposals.held(proposal_id) as withdrawn:
             await self._log_proposal("withdraw-proposal", withdrawn)
-        except BaseException:
-            proposals.give_back(proposal_id)
-            raise
-        proposals.done(proposal_id)
         return withdrawn
 
     async def confirm(self, proposal_id: str) -> list[RoundView]:
@@ -198,13 +193,8 @@ class Deciding:
         self._person.require(Deed.CONFIRM)
         proposals = self._service.proposals
         self._require_second(proposals.find(proposal_id))
-        proposal = proposals.hold(proposal_id)
-        try:
+        with proposals.held(proposal_id) as proposal:
             views = await self._carried_out(proposal)
-        except BaseException:
-            proposals.give_back(proposal_id)
-            raise
-        proposals.done(proposal_id)
         self._service.tell("proposals-changed", proposal.table)
         return views
 
