@@ -257,12 +257,8 @@ class RunningTable(ServedTable[Table]):
                 self._status, self._quarantine = None, reason
             case happenings.FaultRaised(fact=fact, detail=detail):
                 self._details[fact] = detail
-            case happenings.BetsOpen(round=round_id):
-                self._begin_betting(round_id)
-            case happenings.BetsClosed():
-                self._betting = None
             case _:
-                pass
+                super()._take_in(event)
         if isinstance(event, _ALARMS):
             self.alarms = _alarms(self.table)
 

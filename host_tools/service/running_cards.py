@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from host_tools import link
-from host_tools.bridge import events as happenings
 from host_tools.bridge.by import By
 from host_tools.bridge.errors import BridgeError
 from host_tools.bridge.terms import FindRulebook
@@ -105,15 +104,6 @@ class RunningCards(ServedTable[CardsTable]):
         until = self._clock.now() + grace_s
         while not self.quarantine and self.current is not None and not self._is_over(until):
             await self._clock.sleep(0.05)
-
-    def _take_in(self, event: happenings.Event) -> None:
-        match event:
-            case happenings.BetsOpen(round=round_id):
-                self._begin_betting(round_id)
-            case happenings.BetsClosed():
-                self._betting = None
-            case _:
-                pass
 
     async def _keep_pace(self) -> None:
         """Close bets in time, and have displays look again when the next round may open."""

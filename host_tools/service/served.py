@@ -90,10 +90,6 @@ class ServedTable(ABC, Generic[B]):
     async def _close_bets(self, round_id: bytes) -> None:
         """Close a round's bets, whose time is over. Raises WrongStep when they are closed."""
 
-    @abstractmethod
-    def _take_in(self, event: happenings.Event) -> None:
-        """Act on what happened, before it is told."""
-
     # --- what is so now ---
 
     @property
@@ -232,6 +228,16 @@ class ServedTable(ABC, Generic[B]):
             elif not isinstance(event, happenings.RecordCommitted):  # these come too often to be told
                 self._tell(event)
             self._changed.set()
+
+    def _take_in(self, event: happenings.Event) -> None:
+        """Act on what happened, before it is told."""
+        match event:
+            case happenings.BetsOpen(round=round_id):
+                self._begin_betting(round_id)
+            case happenings.BetsClosed():
+                self._betting = None
+            case _:
+                pass
 
     def _begin_betting(self, round_id: bytes) -> None:
         begun = self._betting is not None and self._betting[0] == round_id
