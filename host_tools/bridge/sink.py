@@ -91,8 +91,7 @@ class LedgerSink:
         listened before listens no more, and what others have stored meanwhile is known."""
         self._tables[device] = table
         self._listeners.pop(device, None)
-        found = self.books.device(device)
-        self._heads[device] = found.head_sequence, found.head_digest
+        self._look_at_head(device)
 
     def hold_readings(self, device: bytes) -> None:
         """Settle no reading of a device before `release`, so that its evidence can be looked at first."""
@@ -151,6 +150,10 @@ class LedgerSink:
             now_ms = self._clock.wall_ms()
             events = await self.books.durably(partial(self._take_all, believed, now_ms))
             self._tell(device, events)
+        self._look_at_head(device)
+
+    def _look_at_head(self, device: bytes) -> None:
+        """Remember the device's newest record as it is in the ledger."""
         found = self.books.device(device)
         self._heads[device] = found.head_sequence, found.head_digest
 
