@@ -7,7 +7,7 @@ from .refusal import Refused
 
 _DARK = 0.45  # share of the empty platform's level below which the best-lit frame shows no floor
 _AROUND = 1.2  # sides from the middle of a die within which its own dark sides are seen
-_INSIDE = 0.93  # share of the platform's radius; the rim is dark
+INSIDE = 0.93  # share of the platform's radius; the rim is dark
 _MOST = 0.15  # dark floor, in areas of a die, that dust and overlapping shadows may make
 _STEP = 2
 
@@ -31,7 +31,7 @@ def _dark_places(gatherer, limit):
     profile = gatherer.profile
     middle_x = profile.platform[0] - gatherer.left
     middle_y = profile.platform[1] - gatherer.top
-    reach = (_INSIDE * profile.platform[2]) ** 2
+    reach = (INSIDE * profile.platform[2]) ** 2
     limit = ceil(limit)
     for y in range(0, gatherer.rows, _STEP):
         half = reach - (y - middle_y) ** 2

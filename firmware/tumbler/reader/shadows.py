@@ -6,13 +6,13 @@ under another.
 
 from math import ceil
 
+from .floor import INSIDE
 from .kernels import next_under
 from .refusal import Refused
 from .tilt import lamp_light, least_light
 
 _SHADE = 0.4  # share of the light that the lamp gives below which a place is shaded
 _MOST = 0.06  # shadow that no die throws, in areas of a die, over all lamps
-_INSIDE = 0.93  # share of the platform's radius; the rim is dark
 _SEEN = 5  # least side of a die, in places looked at
 _BLOCK = 8  # pixels of a small frame that have one limit
 _HEIGHTS = (0, 0.25, 0.5, 0.75, 1)  # of a die, at which light is followed to the lamp
@@ -74,7 +74,7 @@ class Shadows:
         gatherer = self._gatherer
         small, step, every = gatherer.small[lamp], gatherer.step, self._every
         limits, exposure = self._limits[lamp], gatherer.exposures[lamp]
-        reach = (_INSIDE * gatherer.profile.platform[2]) ** 2
+        reach = (INSIDE * gatherer.profile.platform[2]) ** 2
         first = 0
         for row in range(0, (gatherer.rows + step - 1) // step, every):
             half = reach - (row * step - self._middle_y) ** 2
