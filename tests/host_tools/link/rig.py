@@ -22,6 +22,22 @@ FORGED = b"forged"  # so begins a record that a MemorySink does not believe to b
 UART_BUFFER = 512  # bytes that wait for the line
 
 
+def hello_of(answers: int, **changes: Any) -> dict[str, Any]:
+    """What a device says of itself in a HELLO that answers that greeting."""
+    values = {
+        "protocol_min": 1,
+        "protocol_max": 1,
+        "schema": definitions.schema_digest(),
+        "device": DEVICE,
+        "boot": 3,
+        "first": 0,
+        "last": 0,
+        "firmware": bytes(32),
+        "greeting": answers,
+    }
+    return {**values, **changes}
+
+
 def run_virtually(work: Coroutine[Any, Any, None], limit_s: float) -> None:
     """Run `work` to its end, which must come within `limit_s` of virtual time."""
     problems: list[dict[str, Any]] = []

@@ -17,7 +17,7 @@ from host_tools.link import (
 )
 from host_tools.link.framing import FrameParser, encode_frame
 from host_tools.records.errors import Fork
-from tests.host_tools.link.rig import DEVICE, FORGED, KEY, Line, MemorySink, in_virtual_time
+from tests.host_tools.link.rig import DEVICE, FORGED, KEY, Line, MemorySink, hello_of, in_virtual_time
 from tumbler import definitions
 from tumbler.link.commands import CommandGate
 from tumbler.link.seal import Seal
@@ -60,18 +60,7 @@ class Hand:
         )
 
     def hello(self, session=SESSION, **changes):
-        values = {
-            "protocol_min": 1,
-            "protocol_max": 1,
-            "schema": definitions.schema_digest(),
-            "device": DEVICE,
-            "boot": 3,
-            "first": 0,
-            "last": 0,
-            "firmware": bytes(32),
-            "greeting": self.greeting,
-        }
-        self.send("hello", {**values, **changes}, session)
+        self.send("hello", hello_of(self.greeting, **changes), session)
 
     def record(self, sequence, raw=None, session=SESSION):
         body = sequence.to_bytes(8, "big") + (raw or b"record %d" % sequence)

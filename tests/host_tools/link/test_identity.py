@@ -12,7 +12,7 @@ from test_serial_pty import PtyLine, PtyWire, until
 
 from host_tools.link import HostSession, OpenPolicy, TransportLost, messages, open_by_identity, open_serial
 from host_tools.link.framing import FrameParser, encode_frame
-from tests.host_tools.link.rig import DEVICE, Device, MemorySink
+from tests.host_tools.link.rig import DEVICE, Device, MemorySink, hello_of
 from tumbler import definitions
 from tumbler import journal as journals
 
@@ -105,19 +105,8 @@ async def test_a_hello_that_a_serial_server_has_kept_is_no_sign_of_the_device(tm
     """It said so once, on this port; now it is elsewhere."""
     wire = PtyWire(tmp_path / "ttyA")
     wire.plug_in()
-    hello = {
-        "protocol_min": 1,
-        "protocol_max": 1,
-        "schema": definitions.schema_digest(),
-        "device": DEVICE,
-        "boot": 3,
-        "first": 0,
-        "last": 0,
-        "firmware": bytes(32),
-        "greeting": 77,
-    }
     for device, found in ((DEVICE, "silent"), (OTHER, f"device {OTHER.hex()}")):
-        kept = messages.pack("hello", {**hello, "device": device})
+        kept = messages.pack("hello", hello_of(77, device=device))
         frame = encode_frame(definitions.DEVICE_TYPES["hello"], 5, kept)
         asyncio.get_running_loop().call_later(0.3, wire.offer, frame)  # once the port is open
         with pytest.raises(TransportLost, match=f"ttyA: {found}"):
