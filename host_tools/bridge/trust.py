@@ -29,6 +29,7 @@ class Trust:
         self._greeted_behind = ""  # what a greeting said, which may have been on its way for long
         self._behind = ""
         self._withheld = ""
+        self._dropped = ""  # why a record was not taken
         self._missing: tuple[int, float] | None = None  # the ledger's head, and since when more is claimed
         self._complete: tuple[_Moment, _Moment] | None = None  # since when, and until when, no more was
 
@@ -40,12 +41,14 @@ class Trust:
     def on_link(self, event: link.Event) -> None:
         """Take what befell the connection."""
         if event.kind in ("connected", "restarted"):
-            self._greeted_behind = self._behind = self._withheld = ""
+            self._greeted_behind = self._behind = self._withheld = self._dropped = ""
             self._missing = self._complete = None
         elif event.kind == "renewed":
             self._complete = None
         elif event.kind == "behind":
             self._greeted_behind = event.reason
+        elif event.kind == "doubted":
+            self._dropped = event.reason
         elif event.kind == "quarantined":
             self._proved = event.reason
 
@@ -58,7 +61,7 @@ class Trust:
         if head >= status["last"]:
             heard = _Moment(now, status["uptime_ms"] / 1000)
             since = self._complete[0] if self._complete else heard
-            self._missing, self._complete, self._withheld = None, (since, heard), ""
+            self._missing, self._complete, self._withheld, self._dropped = None, (since, heard), "", ""
             return
         self._complete = None
         if self._missing is None or self._missing[0] != head or not self.stored:
@@ -66,7 +69,7 @@ class Trust:
             return
         forked = "memory-fault" in status["faults"]
         if now - self._missing[1] >= (_FORKED_S if forked else _WITHHELD_S):
-            self._withheld = _withheld(forked, status["last"], head)
+            self._withheld = _withheld(forked, status["last"], head, self._dropped)
 
     def on_reply(self) -> None:
         """A reply has come: only what is heard from now on speaks for or against it."""
@@ -83,13 +86,14 @@ class Trust:
         return min(until.heard - since.heard, until.sent - since.sent) >= _BELIED_S
 
 
-def _withheld(forked: bool, last: int, head: int) -> str:
+def _withheld(forked: bool, last: int, head: int, dropped: str) -> str:
     if forked:
         return (
             f"memory-fault: the device's records do not follow record {head} of this ledger;"
             " keep both as evidence and take the device out of service"
         )
+    cause = f" ({dropped})" if dropped else ""
     return (
-        f"the device claims to have records up to {last} and none came after {head} for {_WITHHELD_S:g} s:"
-        " look at the line and at its journal, and restart it"
+        f"the device claims to have records up to {last} and none came after {head} for {_WITHHELD_S:g} s"
+        f"{cause}: look at the line and at its journal, and restart it"
     )

@@ -15,7 +15,6 @@ from host_tools.link import messages
 from host_tools.link.clock import Clock, SystemClock, done_by
 from host_tools.link.commands import CommandDesk, Peer, Reply, command_values
 from host_tools.link.conversation import Conversation, fresh_greeting, is_old
-from host_tools.link.doubts import Doubts
 from host_tools.link.errors import (
     CommandTimeout,
     DeviceQuarantined,
@@ -31,8 +30,18 @@ from host_tools.link.questions import ANSWERS, Questions
 from host_tools.link.tasks import together
 from host_tools.link.transport import Transport
 from host_tools.records import RecordRefused
+from host_tools.records.errors import (
+    BootRepeated,
+    BootUnannounced,
+    BootWentBack,
+    Equivocation,
+    Fork,
+    KeyChangeRefused,
+)
 from tumbler import definitions
 
+# What only the holder of the device's key can bring about.
+_PROOFS = (Equivocation, Fork, BootWentBack, BootUnannounced, BootRepeated, KeyChangeRefused)
 _GREET_S = 1.0
 _GREET_AGAIN_S = 0.5  # at the soonest: a storm of late HELLOs must not become a storm of greetings
 _LATE_S = 1.0  # from which on this process is thought to have stood still
@@ -56,7 +65,7 @@ class RecordSink(Protocol):
         """Verify and store (sequence, COSE_Sign1) pairs that follow the head; durable when it returns.
 
         Those that are stored already change nothing. Raises RecordRefused at the first that must not be
-        believed, those before it are kept: the session drops it, or quarantines the device (see doubts).
+        believed, those before it are kept: the session drops it, or quarantines the device when it is proof.
         """
         ...
 
@@ -137,7 +146,7 @@ class HostSession:
         self._loss = ""  # what was last told about a line that is not there
         self._inbox: Inbox | None = None
         self._arrived = asyncio.Event()
-        self._doubts = Doubts()
+        self._doubted_boot: int | None = None  # in which people were last told of a dropped record
         self._durable = asyncio.Event()
         self._dropped = False  # a record that has to be asked for again
         self._sink_lock = asyncio.Lock()  # the head is never asked for while a commit moves it
@@ -471,12 +480,12 @@ class HostSession:
             if refusal:
                 inbox.go_back(committed, digest)
                 self._dropped = True
-                self._doubt(inbox, dict(batch).get(committed + 1, b""), refusal)
+                self._doubt(inbox, refusal)
             self._durable.set()
         for sequence, raw in inbox.take_contested():
             refusal = await self._refusal_of(inbox.device, [(sequence, raw)])
             if refusal:
-                self._doubt(inbox, raw, refusal)
+                self._doubt(inbox, refusal)
 
     async def _refusal_of(self, device: bytes, records: Sequence[tuple[int, bytes]]) -> RecordRefused | None:
         """Why the sink does not believe one of the records; None when all are committed."""
@@ -486,11 +495,13 @@ class HostSession:
             return refusal
         return None
 
-    def _doubt(self, inbox: Inbox, raw: bytes, refusal: RecordRefused) -> None:
+    def _doubt(self, inbox: Inbox, refusal: RecordRefused) -> None:
+        """What the device's key has not signed proves nothing, however often it comes: a CRC-32 is no signature."""
         self.counters["doubted"] += 1
-        if self._doubts.are_proof(refusal, raw, inbox.boot):
+        if isinstance(refusal, _PROOFS):
             self._quarantine(inbox.device, str(refusal))
-        elif self._doubts.remember(raw, inbox.boot):
+        elif inbox.boot != self._doubted_boot:
+            self._doubted_boot = inbox.boot
             self._tell("doubted", inbox.device, None, str(refusal))
 
     # --- what befalls the connection ---

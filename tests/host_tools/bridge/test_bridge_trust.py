@@ -131,6 +131,20 @@ def test_missing_records_are_told_in_time_and_forgiven_when_they_come(
     assert not trust.reason
 
 
+def test_a_device_whose_records_are_none_is_out_of_service_and_the_cause_is_named() -> None:
+    """Whether it is so or somebody forges them: only while it claims records of which none is genuine."""
+    trust = Trust()
+    trust.on_status(status(2), head=1, now=0)
+    trust.on_link(link.Event("doubted", b"d", None, "record 2 is not signed by its key"))
+    assert not trust.reason
+    trust.on_status(status(2), head=1, now=60)
+    assert "(record 2 is not signed by its key)" in trust.reason
+    trust.on_status(status(2), head=2, now=61)
+    trust.on_status(status(3), head=2, now=62)
+    trust.on_status(status(3), head=2, now=122)
+    assert "not signed" not in trust.reason
+
+
 def test_one_forged_greeting_takes_no_device_out_of_service_but_a_proof_does() -> None:
     trust = Trust()
     trust.on_link(link.Event("behind", b"d", 1, "its journal ends at record 0"))
