@@ -496,7 +496,7 @@ class HostSession:
         return None
 
     def _doubt(self, inbox: Inbox, refusal: RecordRefused) -> None:
-        """What the device's key has not signed proves nothing, however often it comes: a CRC-32 is no signature."""
+        """What the device's key has not signed proves nothing, however often: a CRC-32 is no signature."""
         self.counters["doubted"] += 1
         if isinstance(refusal, _PROOFS):
             self._quarantine(inbox.device, str(refusal))
