@@ -102,6 +102,8 @@ class Controller:
         now = self._board.now()
         if self._booted:
             self._sense(now)  # before commands, which must find the enclosure as it is
+        else:
+            self._look()
         self._serve_link(now)
         if self._booted:
             self._read_scene()
@@ -152,6 +154,19 @@ class Controller:
             except ReadingFault as error:
                 self._senses_failed = True
                 self._handle(_sensor_fault(error), now)
+
+    def _look(self):
+        """Nothing can be journalled, so nothing that the sensors tell counts yet. But every part must come
+        round for the watchdog, which would restart the board again and again."""
+        for look in (self._follow_gates, self._board.vibration, lambda: self._board.level("dome-closed")):
+            try:
+                look()
+            except ReadingFault:
+                pass  # it is told once a boot is journalled
+
+    def _follow_gates(self):
+        for channel, level, t_us in self._board.edges():
+            self._strokes.feed(channel, level, t_us)
 
     def _sense_strokes(self, now):
         for channel, level, t_us in self._board.edges():

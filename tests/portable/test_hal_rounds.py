@@ -2,6 +2,7 @@
 
 # heap: 640k
 
+import gc
 import os
 import sys
 import unittest
@@ -62,12 +63,12 @@ def clear_folder():
 class Table:
     """A microcontroller's board with a mechanism around it: drive, vane, shaking dice and a cover to open."""
 
-    def __init__(self, world=None):
+    def __init__(self, world=None, lost=None, capacity=512):
         self.world = world or make_world()
         self.world.step_us = 4000
         self.board = make_board(self.world)
         self.link = Link()
-        self.journal = Journal(FOLDER)
+        self.journal = Journal(FOLDER, capacity)
         self.journal.mount()
         proven = replay(self.journal)
         boot = self.journal.next_boot(proven.boot)
@@ -76,7 +77,7 @@ class Table:
         identity = Identity(b"f" * 32, b"p" * 32)
         scene = Scene(self.board, Seen())
         self.controller = Controller(
-            self.board, limits, identity, scene, self.journal, chain, self.link, proven
+            self.board, limits, identity, scene, self.journal, chain, self.link, proven, lost
         )
         self.controller.power_on()
         self.board.start_watchdog()
@@ -194,6 +195,34 @@ class WholeRounds(unittest.TestCase):
             table.world.pass_us(200000)
             table.run(5)
         self.assertEqual(table.controller.state.faults, ("sensor-fault",))
+
+    def test_a_board_whose_journal_is_damaged_stays_up_to_say_so(self):
+        table = Table(lost="journal damaged at record 1")
+        table.run(60000)  # longer than the watchdog waits
+        self.assertEqual(table.link.statuses[-1]["faults"], ("memory-fault",))
+        self.assertEqual(table.journal.last, 0)
+
+    def test_a_board_whose_journal_is_full_stays_up_until_the_host_has_taken_records(self):
+        table = Table(capacity=176)
+        while table.command("attest", nonce=b"n" * 16)[0] == "done":
+            pass
+        del table
+        gc.collect()
+        again = Table(capacity=176)
+        pin = again.world.pin(GATE_PINS[GATE])
+        for edge in range(300):
+            pin.becomes(edge & 1)
+        chips = dict(again.world.chips)
+        again.world.chips.clear()
+        again.run(30000)  # longer than the watchdog waits
+        again.world.chips.update(chips)
+        again.run(30000)
+        self.assertEqual(again.records()[-1][0], "attestation")
+        again.journal.acknowledge(again.journal.last, again.journal.last + 1)
+        again.run(100)
+        self.assertEqual(again.records()[-1][0], "boot")
+        self.play(again, 1)
+        self.assertEqual(again.newest("reading")["strokes"], [[15000, 500]] * 4)
 
     def test_a_program_error_stops_the_drive_and_restarts(self):
         table = Table()
