@@ -14,7 +14,7 @@ from tumbler.reader.bodies import CUT, BodyFinder
 from tumbler.reader.edges import fit_edges
 from tumbler.reader.gather import Gatherer
 from tumbler.reader.lattices import SpotFinder, explain
-from tumbler.reader.pips import Shade, find_spots, levels, sample, sites
+from tumbler.reader.pips import Shade, bare_sites, find_spots, levels, sample, sites
 from tumbler.reader.profile import FORMAT, LIGHT_PIPS, Profile
 from tumbler.reader.regions import Labeller
 from tumbler.reader.silhouette import Silhouettes
@@ -158,7 +158,7 @@ class Bench:
         if gap < 0.2:
             raise CalibrationError(f"{self.fields['name']}: pips do not stand out enough from a bare face")
         self.fields["bare"] = round(most_bare + 0.25 * gap, 3)
-        self.fields["pip"] = round(most_bare + (0.6 if self.fields["side"] >= 20 else 0.4) * gap, 3)
+        self.fields["pip"] = round(most_bare + (0.5 if self.fields["side"] >= 20 else 0.4) * gap, 3)
 
     def _contrasts(self):
         least_pip, most_bare = 1.0, 0.0
@@ -172,11 +172,10 @@ class Bench:
             for spot in spots:
                 contrast = 1 - sample(gatherer.high, gatherer.columns, spot.x, spot.y, probe) / high
                 least_pip = min(least_pip, contrast)
-            for u, v in sites(profile):
+            for u, v in bare_sites(sites(profile), [body.pose.face(s.x, s.y) for s in spots]):
                 x, y = body.pose.place(u, v)
-                if min(np.hypot(x - s.x, y - s.y) for s in spots) > 0.12 * body.pose.side:
-                    contrast = 1 - sample(gatherer.low, gatherer.columns, x, y, probe) / body.level
-                    most_bare = max(most_bare, contrast)
+                contrast = 1 - sample(gatherer.low, gatherer.columns, x, y, probe) / body.level
+                most_bare = max(most_bare, contrast)
         self._limit(least_pip, most_bare)
 
 
@@ -263,12 +262,13 @@ class LightBench(Bench):
             columns = gatherer.columns
             pip_shade = Shade(gatherer.low, *levels(gatherer.low, columns, pose, pattern))
             bare_shade = Shade(gatherer.high, *levels(gatherer.high, columns, pose, pattern))
-            for u, v in sites(profile):
-                x, y = pose.place(u, v)
-                if min(np.hypot(u - a, v - b) for a, b in pattern) < 0.07:
-                    least_pip = min(least_pip, pip_shade.contrast(columns, x, y, probe))
-                else:
-                    most_bare = max(most_bare, bare_shade.contrast(columns, x, y, probe))
+            pips = [pip_shade.contrast(columns, pose.place(*at), probe) for at in pattern]
+            bare = [
+                bare_shade.contrast(columns, pose.place(*at), probe)
+                for at in bare_sites(sites(profile), pattern)
+            ]
+            least_pip = min(least_pip, *pips)
+            most_bare = max(most_bare, *bare)
         self._limit(least_pip, most_bare)
 
 

@@ -4,7 +4,7 @@ The composites hold the darkest and the brightest of all frames, where a dim fra
 """
 
 from .edges import level_at
-from .pips import is_near_site
+from .pips import bare_sites
 from .refusal import Refused
 
 _BESIDE = 0.15  # sides from a pip within which a bare site may show it
@@ -19,16 +19,14 @@ def check_agreement(gatherer, places, pattern, pose, brightness):
     bare = brightness[0]
     pips = brightness[1] if len(brightness) > 1 else [0] * len(bare)
     middle = (gatherer.profile.bare + gatherer.profile.pip) / 2
-    for u, v in places:
-        is_pip = is_near_site((u, v), pattern)
-        if not is_pip and is_near_site((u, v), pattern, _BESIDE):
-            continue
-        for lamp, level in enumerate(lamp_levels(gatherer, pose, u, v)):
-            if level is None or bare[lamp] is None or pips[lamp] is None:
-                continue
-            span = pips[lamp] - bare[lamp]
-            if ((level - bare[lamp]) * span > middle * span * span) != is_pip:
-                raise Refused("unreadable", "frames-differ")
+    for is_pip, group in ((True, pattern), (False, bare_sites(places, pattern, _BESIDE))):
+        for u, v in group:
+            for lamp, level in enumerate(lamp_levels(gatherer, pose, u, v)):
+                if level is None or bare[lamp] is None or pips[lamp] is None:
+                    continue
+                span = pips[lamp] - bare[lamp]
+                if ((level - bare[lamp]) * span > middle * span * span) != is_pip:
+                    raise Refused("unreadable", "frames-differ")
 
 
 def lamp_levels(gatherer, pose, u, v):

@@ -23,7 +23,8 @@ _FACE = 0.46  # and that in which darkness belongs to a spot
 _SAME_SPOT = 0.14
 _SAME_SITE = 0.07
 _BESIDE = 0.12  # sides from a pip within which a site of another face shows that pip
-_MIDDLE = 0.5  # a worn middle pip alone turns a five into a four: there less contrast is no longer bare
+_MIDDLE = 0.5  # a worn middle pip alone turns a five into a four or a three into a two: there less contrast
+_WITHOUT_MIDDLE = 2, 4  # is no longer bare
 _PROBE = 0.045  # radius of the cross of five samples that judges a site, in sides
 
 
@@ -160,17 +161,22 @@ def _assign(spots, pattern, outline):
 def sites(profile):
     """Every place where some face has a pip, in both orientations: [(u, v)]."""
     places = []
-    for pattern in profile.pips.values():
-        for u, v in pattern:
+    for count in sorted(profile.pips):
+        for u, v in profile.pips[count]:
             for place in ((u, v), (-v, u)):
-                if not is_near_site(place, places):
+                if not is_near_site(place, places, _SAME_SITE):
                     places.append(place)
     return places
 
 
-def is_near_site(place, places, near=_SAME_SITE):
-    """Whether a place is one of the places, or so near to one, in sides."""
+def is_near_site(place, places, near):
+    """Whether a place is nearer than that to one of the places, in sides."""
     return any(abs(place[0] - u) < near and abs(place[1] - v) < near for u, v in places)
+
+
+def bare_sites(places, pattern, beside=_BESIDE):
+    """Those of the places where the pattern has no pip, nor one that would show there."""
+    return [place for place in places if not is_near_site(place, pattern, beside)]
 
 
 class Shade:
@@ -181,7 +187,8 @@ class Shade:
         self.body = body
         self._span = pip - body
 
-    def contrast(self, columns, x, y, probe):
+    def contrast(self, columns, place, probe):
+        x, y = place
         return (sample(self.plane, columns, x, y, probe) - self.body) / self._span
 
 
@@ -194,17 +201,16 @@ def prove_sites(places, pattern, pose, columns, profile, shades):
     pip_shade, bare_shade = shades
     margin = 1.0
     probe = _PROBE * pose.side
-    for u, v in places:
-        x, y = pose.place(u, v)
-        if is_near_site((u, v), pattern):
-            contrast = pip_shade.contrast(columns, x, y, probe)
-            margin = min(margin, (contrast - profile.pip) / (1 - profile.pip))
-        elif not is_near_site((u, v), pattern, _BESIDE):
-            contrast = bare_shade.contrast(columns, x, y, probe)
-            limit = profile.bare * _MIDDLE if abs(u) + abs(v) < _SAME_SITE else profile.bare
-            margin = min(margin, (limit - contrast) / limit)
-        if margin < 0:
-            raise Refused("die-damaged", "faint-spot")
+    for u, v in pattern:
+        contrast = pip_shade.contrast(columns, pose.place(u, v), probe)
+        margin = min(margin, (contrast - profile.pip) / (1 - profile.pip))
+    for u, v in bare_sites(places, pattern):
+        contrast = bare_shade.contrast(columns, pose.place(u, v), probe)
+        is_middle = abs(u) + abs(v) < _SAME_SITE
+        limit = profile.bare * (_MIDDLE if is_middle and len(pattern) in _WITHOUT_MIDDLE else 1)
+        margin = min(margin, (limit - contrast) / limit)
+    if margin < 0:
+        raise Refused("die-damaged", "faint-spot")
     return margin
 
 

@@ -1,0 +1,93 @@
+"""The sites of a face, on a face drawn flat: each pip is looked for where its own make has it."""
+
+import unittest
+from math import exp
+
+from tumbler.reader.pips import Shade, bare_sites, prove_sites, sites
+from tumbler.reader.refusal import Refused
+from tumbler.reader.square import Pose
+
+COLUMNS = 60
+POSE = Pose(30, 30, 26, 0)
+BODY = 160
+CORNERS = [(-0.27, -0.27), (0.27, -0.27), (-0.27, 0.27), (0.27, 0.27)]
+SIX = [(-0.21, -0.31), (0.21, -0.31), (-0.21, 0), (0.21, 0), (-0.21, 0.31), (0.21, 0.31)]
+
+
+class Make:
+    """Dice whose six lies beside the corners of the other faces."""
+
+    bare = 0.25
+    pip = 0.5
+
+    def __init__(self, counts):
+        patterns = {
+            1: [(0, 0)],
+            2: [CORNERS[0], CORNERS[3]],
+            3: [CORNERS[0], (0, 0), CORNERS[3]],
+            4: CORNERS,
+            5: CORNERS + [(0, 0)],
+            6: SIX,
+        }
+        self.pips = {}
+        for count in counts:
+            self.pips[count] = patterns[count]
+
+
+def drawn(pips, radius=0.09):
+    """A plane with a face at POSE: soft dark pips (u, v, darkness)."""
+    plane = bytearray(COLUMNS * COLUMNS)
+    for y in range(COLUMNS):
+        for x in range(COLUMNS):
+            u, v = POSE.face(x, y)
+            light = 1
+            for a, b, darkness in pips:
+                away = ((u - a) ** 2 + (v - b) ** 2) ** 0.5
+                light -= darkness / (1 + exp((away - radius) * 60))
+            plane[y * COLUMNS + x] = int(BODY * max(0, light))
+    return plane
+
+
+def prove(pattern, pips, make):
+    plane = drawn(pips)
+    return prove_sites(sites(make), pattern, POSE, COLUMNS, make, [Shade(plane, BODY, 0)] * 2)
+
+
+def full(pattern):
+    return [(u, v, 1.0) for u, v in pattern]
+
+
+class Sites(unittest.TestCase):
+    def test_they_are_the_same_whatever_the_order_of_the_profile(self):
+        usual = sites(Make((1, 2, 3, 4, 5, 6)))
+        self.assertEqual(sites(Make((6, 1, 2, 3, 4, 5))), usual)
+        self.assertEqual(sites(Make((3, 5, 6, 2, 4, 1))), usual)
+
+    def test_every_face_is_as_sure_as_its_own_pips(self):
+        make = Make((1, 2, 3, 4, 5, 6))
+        for pattern in make.pips.values():
+            self.assertTrue(prove(pattern, full(pattern), make) > 0.6)
+
+    def test_a_faint_pip_in_any_place_is_refused(self):
+        make = Make((1, 2, 3, 4, 5, 6))
+        for pattern in make.pips.values():
+            for i in range(len(pattern)):
+                pips = full(pattern)
+                u, v, _ = pips[i]
+                pips[i] = u, v, 0.4
+                with self.assertRaises(Refused):
+                    prove(pattern, pips, make)
+
+    def test_a_pip_that_is_not_the_patterns_is_refused_wherever_it_may_be(self):
+        make = Make((1, 2, 3, 4, 5, 6))
+        for pattern in make.pips.values():
+            for u, v in bare_sites(sites(make), pattern):
+                with self.assertRaises(Refused):
+                    prove(pattern, full(pattern) + [(u, v, 0.4)], make)
+
+    def test_a_shade_in_the_middle_is_a_worn_pip_only_where_a_pip_makes_another_face(self):
+        make = Make((1, 2, 3, 4, 5, 6))
+        for count in (2, 4):
+            with self.assertRaises(Refused):
+                prove(make.pips[count], full(make.pips[count]) + [(0, 0, 0.2)], make)
+        self.assertTrue(prove(SIX, full(SIX) + [(0, 0, 0.2)], make) > 0)
