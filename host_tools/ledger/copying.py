@@ -4,7 +4,6 @@ A backup is itself a ledger, so the full check can tell whether it is one.
 """
 
 import contextlib
-import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -12,7 +11,7 @@ from pathlib import Path
 from host_tools.ledger.errors import LedgerOutdated, LedgerUnusable
 from host_tools.ledger.ledger import Ledger, open_ledger
 from host_tools.ledger.schema import TABLES
-from host_tools.ledger.sqlite import SqliteStore
+from host_tools.ledger.sqlite import SqliteStore, copy_of_any_format
 from host_tools.ledger.store import Row, Store
 
 _BATCH = 1000  # rows
@@ -58,7 +57,7 @@ def _up_to_date(backup: Path) -> Iterator[Path]:
     except LedgerOutdated:
         with tempfile.TemporaryDirectory(dir=backup.parent) as folder:
             current = Path(folder) / backup.name
-            shutil.copyfile(backup, current)
+            copy_of_any_format(backup, current)
             open_ledger(current).close()
             yield current
     else:

@@ -151,15 +151,26 @@ class SqliteStore(Store):
 
     def back_up(self, target: Path) -> None:
         """Copy the file as it is now to a new one, while it is in use."""
-        os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-        with (
-            _named_errors(),
-            contextlib.closing(apsw.Connection(str(target))) as copy,
-            copy.backup("main", self._reader, "main") as backup,
-        ):
-            backup.step()
-            backup.finish()
-            copy.pragma("journal_mode", "delete")  # one file, which stays one when it is read
+        _copy(self._reader, target)
+
+
+def copy_of_any_format(path: Path, target: Path) -> None:
+    """Copy a ledger, which may be of an older format, to a new file: what a bridge that was killed has left
+    in the log beside it too. Raises LedgerUnusable."""
+    with contextlib.closing(_open(path, apsw.SQLITE_OPEN_READONLY, may_be_old=True)) as source:
+        _copy(source, target)
+
+
+def _copy(source: apsw.Connection, target: Path) -> None:
+    os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    with (
+        _named_errors(),
+        contextlib.closing(apsw.Connection(str(target))) as copy,
+        copy.backup("main", source, "main") as backup,
+    ):
+        backup.step()
+        backup.finish()
+        copy.pragma("journal_mode", "delete")  # one file, which stays one when it is read
 
 
 @contextlib.contextmanager

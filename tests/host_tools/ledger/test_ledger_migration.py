@@ -4,6 +4,7 @@
 """
 
 import lzma
+import shutil
 from pathlib import Path
 
 import apsw
@@ -117,6 +118,19 @@ def test_an_old_backup_is_restored_to_a_ledger_of_today(old: Path, tmp_path: Pat
     with open_ledger(tmp_path / "restored.db", read_only=True) as books:
         books.check_everything()
         assert books.devices()
+
+
+def test_what_an_old_bridge_that_was_killed_left_in_its_log_is_restored(old: Path, tmp_path: Path) -> None:
+    bridge = apsw.Connection(str(old))
+    bridge.pragma("journal_mode", "wal")
+    bridge.execute("INSERT INTO notices (source, topic, body, made_ms) VALUES ('table 1', 'last', '{}', 9)")
+    killed = tmp_path / "killed.db"
+    for suffix in ("", "-wal"):
+        shutil.copy(f"{old}{suffix}", f"{killed}{suffix}")
+    bridge.close()
+    restore(killed, tmp_path / "restored.db")
+    with open_ledger(tmp_path / "restored.db", read_only=True) as books:
+        assert [each.topic for each in books.notices("table 1")][-1] == "last"
 
 
 def test_an_old_database_server_is_brought_up_to_date(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
