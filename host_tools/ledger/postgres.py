@@ -29,6 +29,9 @@ _CONNECT: dict[str, Any] = {
     "keepalives_count": 3,
     "application_name": "tumbler ledger",
 }
+# The locks of a bridge that stands still or is cut off in a transaction keep all others waiting: the server
+# ends it before the leases of those run out.
+_MOST_IDLE_MS = 8000
 _VERSION_TABLE = "CREATE TABLE ledger_schema (application BIGINT NOT NULL, version BIGINT NOT NULL)"
 _FOREIGN = """SELECT count(*) FROM information_schema.tables
     WHERE table_schema = current_schema() AND table_name <> 'ledger_schema'"""
@@ -40,6 +43,9 @@ class PostgresStore(Store):
     Raises LedgerUnusable when there is no such database, or no ledger in it and something else.
     """
 
+    begin = (
+        "BEGIN ISOLATION LEVEL READ COMMITTED"  # who has waited for a turn sees what was written before it
+    )
     shared = True
     now_ms = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
 
@@ -167,6 +173,7 @@ class PostgresStore(Store):
                 connection.execute("SET default_transaction_read_only = on")
             else:
                 self._require_durable(connection)
+                connection.execute(f"SET idle_in_transaction_session_timeout = {_MOST_IDLE_MS}".encode())
             return connection
 
     def _require_durable(self, connection: psycopg.Connection) -> None:
@@ -228,7 +235,12 @@ def _named_errors() -> Iterator[None]:
         yield
     except psycopg.IntegrityError as error:
         raise StoreRefusal(str(error).splitlines()[0]) from error
-    except (psycopg.OperationalError, psycopg.InterfaceError, psycopg.errors.ReadOnlySqlTransaction) as error:
+    except (
+        psycopg.OperationalError,
+        psycopg.InterfaceError,
+        psycopg.errors.ReadOnlySqlTransaction,
+        psycopg.errors.IdleInTransactionSessionTimeout,
+    ) as error:
         raise LedgerUnavailable(
             f"the database cannot be used now ({str(error).strip()}); nothing was acknowledged: ask again"
         ) from error

@@ -74,6 +74,17 @@ def _notify(books: ledger.Ledger) -> None:
         books.notify("table 2", "told", None, {}, 1)
 
 
+def test_seals_are_one_chain_whatever_the_server_isolates_by_default(url: str) -> None:
+    strict = f"{url}%20-cdefault_transaction_isolation%3Drepeatable%5C%20read"
+    with open_ledger(strict) as one, open_ledger(strict) as two, ThreadPoolExecutor() as other:
+        with one.transaction():
+            one.notify("table 2", "told", None, {}, 1)
+            later = other.submit(_notify, two)
+            time.sleep(0.3)
+        later.result(10)
+        one.check_everything()
+
+
 # --- leases ---
 
 
@@ -227,6 +238,46 @@ def test_no_take_over_in_the_middle_of_a_settlement(url: str, closing: ExitStack
             with pytest.raises(psycopg.errors.LockNotAvailable):
                 impatient.execute("UPDATE leases SET until_ms = 0, token = token + 1")
     assert second.round(ROUND.id).state == "settled"
+
+
+_FROZEN_IN_A_TRANSACTION = """
+import sys, time
+from host_tools.ledger import open_ledger
+books = open_ledger(sys.argv[1])
+books.hold("one")
+try:
+    with books.transaction():
+        books.notify("one", "told", None, {}, 1)
+        print("in it", flush=True)
+        sys.stdin.readline()
+        books.notify("one", "told", None, {}, 2)
+except Exception as error:
+    print(type(error).__name__, flush=True)
+"""
+
+
+def test_a_bridge_frozen_in_a_transaction_keeps_no_other_from_writing(
+    url: str,
+) -> None:
+    """Nor does one whose host has lost its power, of which the server hears nothing."""
+    short = f"import host_tools.ledger.postgres as p; p._MOST_IDLE_MS = 500\n{_FROZEN_IN_A_TRANSACTION}"
+    command = [sys.executable, "-c", short, url]
+    with (
+        open_ledger(url) as books,
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as frozen,
+    ):
+        assert frozen.stdout is not None
+        assert frozen.stdout.readline() == "in it\n"
+        frozen.send_signal(signal.SIGSTOP)
+        with ThreadPoolExecutor() as other:
+            written = other.submit(_notify, books)
+            try:
+                written.result(10)
+            finally:
+                frozen.send_signal(signal.SIGCONT)
+                told, _ = frozen.communicate("go on\n", 10)
+        assert told == "LedgerUnavailable\n"
+        assert books.notices("one") == []
 
 
 # --- outages ---
