@@ -80,6 +80,7 @@ class Outbox(Endings):
         """Note that a consumer has had all notices of a source up to `number`; it never goes back."""
         self.store.write(
             "INSERT INTO deliveries (consumer, source, number) VALUES (?, ?, ?)"
-            " ON CONFLICT (consumer, source) DO UPDATE SET number = excluded.number",
+            " ON CONFLICT (consumer, source) DO UPDATE SET number = excluded.number"
+            " WHERE excluded.number > deliveries.number",
             (consumer, source, number),
         )

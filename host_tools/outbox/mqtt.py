@@ -65,15 +65,15 @@ class FanOut:
         self.failures = 0  # connections that were lost or refused
 
     async def run(self) -> None:
-        """Deliver for ever; a broker that is away is tried again, ever more slowly."""
+        """Deliver for ever; a broker or a ledger that is away is tried again, ever more slowly."""
         wait, longest = BACK_OFF_S
         while True:
             sent = self.sent
             try:
                 await self._deliver_while_connected()
-            except BrokerLost as lost:
+            except Exception as failure:  # whatever it is, displays want what happens after it too
                 self.failures += 1
-                _log.warning("MQTT broker %s:%s: %s", self._settings.host, self._settings.port, lost)
+                _log.warning("MQTT broker %s:%s: %s", self._settings.host, self._settings.port, failure)
             wait = BACK_OFF_S[0] if self.sent > sent else min(2 * wait, longest)
             await self._sleep(wait)
 

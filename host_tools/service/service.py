@@ -113,7 +113,9 @@ class Service:
             each.observe = partial(self.metrics.count, each.name)
             self._tasks.append(asyncio.create_task(each.run()))
         if config.mqtt is not None:
-            self._fan_out = FanOut(self.books, lambda: list(self.tables), config.mqtt)
+            self._fan_out = FanOut(
+                self.books, lambda: filter(self.books.holds, list(self.tables)), config.mqtt
+            )
             self._tasks.append(asyncio.create_task(self._fan_out.run()))
 
     async def wind_down(self) -> None:

@@ -495,8 +495,11 @@ def test_each_consumer_gets_every_notice_of_a_source_once(books: Ledger) -> None
         with books.transaction():
             books.mark_delivered(consumer, "one", waiting[1].number)
         assert [each.number for each in books.undelivered(consumer, "one")] == [waiting[2].number]
-        with pytest.raises(StoreRefusal, match="forward"), books.transaction():
+        with books.transaction():  # another process had fewer when it stopped: that changes nothing
             books.mark_delivered(consumer, "one", waiting[0].number)
+        assert books.delivered(consumer, "one") == waiting[1].number
+        with pytest.raises(StoreRefusal, match="forward"), books.transaction():
+            books.store.write("UPDATE deliveries SET number = 0")
     assert len(books.undelivered("displays", "two")) == 3
 
 

@@ -11,7 +11,7 @@ from mosquitto import Mosquitto
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 
-from host_tools.ledger import Ledger, Notice, open_ledger
+from host_tools.ledger import Ledger, LedgerUnavailable, Notice, open_ledger
 from host_tools.outbox import FanOut, MqttSettings
 from host_tools.outbox.mqtt import BrokerLost, connected, topic_of
 
@@ -137,6 +137,34 @@ async def test_a_broker_that_dies_gets_what_it_missed(books, broker):
             while 3 not in seen:
                 seen |= set(await taken(received, 1))
             await until(lambda: fan_out.sent >= 3)
+    assert books.undelivered("mqtt", TABLE) == []
+
+
+async def test_a_store_that_is_away_for_a_while_gets_its_notices_told_later(books, broker, monkeypatch):
+    undelivered, durably = books.undelivered, books.durably
+
+    async def gone(*_arguments):
+        raise LedgerUnavailable("server gone")
+
+    def away(*_arguments):
+        raise LedgerUnavailable("server gone")
+
+    with display(broker) as received:
+        async with running(books, broker) as fan_out:
+            settle(books, 1)
+            await until(lambda: fan_out.sent > 0)
+            monkeypatch.setattr(books, "durably", gone)
+            settle(books, 2)
+            await until(lambda: fan_out.failures > 0)
+            monkeypatch.setattr(books, "undelivered", away)
+            seen = fan_out.failures
+            await until(lambda: fan_out.failures > seen + 1)
+            monkeypatch.setattr(books, "undelivered", undelivered)
+            monkeypatch.setattr(books, "durably", durably)
+            await until(lambda: fan_out.sent > 1)
+            told = await taken(received, received.qsize())
+    assert sorted(set(told)) == [1, 2]
+    assert told == sorted(told)
     assert books.undelivered("mqtt", TABLE) == []
 
 

@@ -109,8 +109,10 @@ class House:
 
 
 def configuration(folder: Path, tables: dict[str, dict[str, Any]], **service: Any) -> ServiceConfig:
-    """A configuration as a file would give it."""
+    """A configuration as a file would give it; `mqtt` is a section of its own."""
+    mqtt = service.pop("mqtt", None)
     content = {
+        **({"mqtt": mqtt} if mqtt else {}),
         "service": {"ledger": "ledger.sqlite", "grace_s": 0, **service},
         "api": {"port": 0},
         "tables": [
