@@ -237,7 +237,9 @@ class RunningTable(ServedTable[Table]):
             return
         step = self.step
         current = self.current
-        if self._betting and now >= self._betting[1] and step in ("place-bets", "closing"):
+        if step == "opening":  # by nobody any more: its step did not hear whether the ledger had taken it
+            await self._recover()
+        elif self._betting and now >= self._betting[1] and step in ("place-bets", "closing"):
             await self.no_more_bets(self._betting[0], SERVICE)
         elif self.settings.automatic and step == "open-round" and not self._stopping:
             await self.open_round(SERVICE)

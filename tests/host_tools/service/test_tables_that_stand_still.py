@@ -8,10 +8,11 @@ import pytest
 from host_tools import link
 from host_tools.bridge.errors import DeviceRefusal, ReplyBelied
 from host_tools.bridge.wagering import Wager
-from host_tools.ledger import open_ledger
+from host_tools.ledger import LedgerUnavailable, open_ledger
 from host_tools.people import Role
 from host_tools.service import served
 from host_tools.service.errors import NotNow
+from tests.host_tools.outbox.mosquitto import Mosquitto
 from tests.host_tools.service.service_rig import CARDS, COVERED, OPEN, house
 
 SMALL = Wager("1", "Mei", "small", "10")
@@ -49,6 +50,28 @@ async def test_a_reply_that_was_not_true_leaves_no_round_behind(tmp_path, monkey
             await at.playing().open_round(OPEN)
         assert (await at.ended(OPEN, await at.betting(OPEN))).state == "settled"
         at.service.books.check_everything()
+
+
+async def test_a_round_that_nobody_heard_was_taken_down_stops_no_table(tmp_path, monkeypatch):
+    """The server went away after the commit, before its answer: the tumbler was never told of the round."""
+    async with house(tmp_path, {OPEN: {}}) as at:
+        await at.step(OPEN, "open-round")
+        books = at.service.books
+        durably = books.durably
+
+        async def unheard(work):
+            await durably(work)
+            monkeypatch.setattr(books, "durably", durably)
+            raise LedgerUnavailable("server gone")
+
+        monkeypatch.setattr(books, "durably", unheard)
+        with pytest.raises(LedgerUnavailable):
+            await at.playing().open_round(OPEN)
+        (left,) = books.latest_rounds(OPEN, 1)
+        await at.step(OPEN, "open-round")
+        assert books.round(left.id).state == "void"
+        assert (await at.ended(OPEN, await at.betting(OPEN))).state == "settled"
+        books.check_everything()
 
 
 async def test_a_part_that_fails_is_told_and_the_table_runs_again(tmp_path):
@@ -154,3 +177,22 @@ async def test_while_the_service_stops_no_table_is_said_to_open_a_round(tmp_path
         assert {each.step for each in await at.playing().tables()} == {"wait"}
         told = {(each.kind, each.table) for each in [await anext(following) for _ in range(2)]}
         assert told == {("table-changed", OPEN), ("table-changed", CARDS)}
+
+
+async def test_a_table_that_runs_elsewhere_is_told_of_to_displays_from_there(tmp_path, postgres):
+    """Two that tell of one table would show an old result as the last one."""
+    url = postgres.new_database()
+    folder = tmp_path / "broker"
+    folder.mkdir()
+    with Mosquitto(folder) as broker, open_ledger(url) as other:
+        mqtt = {"host": "127.0.0.1", "port": broker.port}
+        other.hold(OPEN)
+        async with house(tmp_path, {OPEN: {}, COVERED: {}}, ledger=url, mqtt=mqtt) as at:
+            with other.transaction():
+                other.notify(OPEN, "told", None, {}, 1)
+                other.notify(COVERED, "told", None, {}, 1)
+            await at.until(lambda: other.undelivered("mqtt", COVERED) == [])
+            assert len(other.undelivered("mqtt", OPEN)) == 1
+            other.close()
+            books = at.service.books
+            await at.until(lambda: books.undelivered("mqtt", OPEN) == [])
