@@ -34,7 +34,7 @@ def assemble(board, settings, scene, folder):
     keys = KeyStore(board.storage + "/keys").load()
     journal = open_journal(board.storage + "/journal", board.flash)
     proven, lost = prove(journal, keys.device_id)
-    boot = proven.boot + 1 if lost else journal.next_boot(proven.boot)
+    boot, lost = number_boot(journal, proven, lost)
     signer = Ed25519Signer(keys.seed)
     chain = Chain(keys.device_id, boot, proven.sequence, proven.digest, signer, board.entropy)
     link = DeviceSession(
@@ -67,6 +67,17 @@ def prove(journal, device):
         return Proven(), "the journal is that of another device"
     journal.acknowledge(journal.acknowledged, proven.wanted)
     return proven, None
+
+
+def number_boot(journal, proven, lost):
+    """(the number of this boot, `lost` as of `prove`): where none that was never given before can be written
+    down, a command could be carried out in two boots of one number."""
+    if not lost:
+        try:
+            return journal.next_boot(proven.boot), None
+        except (JournalDamaged, OSError) as error:
+            lost = str(error)
+    return proven.boot + 1, lost
 
 
 def test_codec():

@@ -15,8 +15,8 @@ from tumbler.strokes import StrokeCounter
 
 _RECEIVE_BYTES = 256
 _READS = 8  # in one step at the most: a line that never falls silent must not keep the sensors waiting
-# What a running round needs for its end, and faults, may use the journal's reserve.
-_URGENT = ("tumble", "no-more-bets", "reading", "void", "fault", "fault-cleared")
+# What a running round needs for its end, faults, and what follows a boot may use the journal's reserve.
+_URGENT = ("tumble", "no-more-bets", "reading", "void", "fault", "fault-cleared", "configuration-change")
 
 
 class Identity:

@@ -1,7 +1,8 @@
 """The ring in blocks that a real littlefs volume lends, under MicroPython: prints counts and exits 0.
 
 Argument: "provisioning" cuts the power while the ring is made, and makes it again; "use" cuts it while
-records are written; "neighbours" fills and empties the volume around the ring, round and round.
+records are written; "neighbours" fills and empties the volume around the ring, round and round; "unlent"
+takes each block in turn back from the ring.
 """
 
 import sys
@@ -14,7 +15,7 @@ import vfs  # noqa: E402  # pyright: ignore[reportMissingImports]  (MicroPython)
 
 from host_tools.faults.flash import FEW_TEARS, Numbers, record  # noqa: E402
 from host_tools.faults.nor import NorFlash  # noqa: E402
-from tumbler.journal import open_journal, reserve  # noqa: E402
+from tumbler.journal import JournalDamaged, open_journal, reserve  # noqa: E402
 
 VOLUME_BLOCKS = 72
 RING_BLOCKS = 36
@@ -196,4 +197,34 @@ def neighbours():
     return journal.last
 
 
-print({"provisioning": provisioning, "use": use, "neighbours": neighbours}[sys.argv[1]]())
+def unlent():
+    """A block that no file holds any more is damage, and hides no record."""
+    flash = powered(made())
+    journal = mounted(flash)
+    for sequence in range(1, 31):
+        journal.append(sequence, record(sequence))
+    vfs.umount("/flash")
+    content = bytes(flash.content)
+    for number in range(RING_BLOCKS):
+        flash = powered(bytearray(content))
+        os.remove(f"{FOLDER}/{number}.blk")
+        journal = open_journal(FOLDER, flash)
+        try:
+            journal.mount()
+            raise AssertionError("it mounts as if nothing had happened")
+        except JournalDamaged as error:
+            if f"block file {number} is gone" not in str(error):
+                raise
+        for sequence in range(1, 31):
+            if journal.read(sequence) != record(sequence):
+                raise AssertionError("a record changed")
+        try:
+            journal.append(31, record(31))
+            raise AssertionError("it goes on as if nothing had happened")
+        except JournalDamaged:
+            pass
+        vfs.umount("/flash")
+    return RING_BLOCKS
+
+
+print({"unlent": unlent, "provisioning": provisioning, "use": use, "neighbours": neighbours}[sys.argv[1]]())

@@ -40,7 +40,9 @@ def test_a_changed_bit_anywhere_on_the_flash_is_harmless_or_noticed():
     assert int(damaged) > 50
 
 
-@pytest.mark.parametrize(("what", "least"), [("provisioning", 80), ("use", 100), ("neighbours", 800)])
+@pytest.mark.parametrize(
+    ("what", "least"), [("provisioning", 80), ("use", 100), ("neighbours", 800), ("unlent", 36)]
+)
 def test_the_ring_in_blocks_that_the_volume_lends(what, least):
     command = [MICROPYTHON, "-X", "heapsize=6m", "tests/firmware/ring_on_littlefs.py", what]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)

@@ -11,7 +11,7 @@ from tumbler.config import LIMITS, Limits
 from tumbler.controller import Controller, Identity
 from tumbler.definitions import FACTS
 from tumbler.hal import CameraError, SensorError
-from tumbler.journal import Journal
+from tumbler.journal import RESERVE, Journal
 from tumbler.records import cose, fields
 from tumbler.records.chain import Chain
 from tumbler.replay import replay
@@ -676,6 +676,13 @@ class Commands(ControllerCase):
         self.assertEqual(again.records(1)[0][0], "boot")
         self.assertEqual(again.controller.state.faults, ("door-open",))
         self.assertEqual(again.command("clear-fault", fact=FACTS["door-open"])[0], "done")
+
+    def test_a_boot_in_the_last_place_tells_of_a_new_profile_all_the_same(self):
+        rig = Rig()
+        while rig.command("change-dice-set", dice_set="set")[0] == "done":
+            pass
+        again = Rig(profile=b"q" * 32, journal=Journal(FOLDER, capacity=rig.journal.last + RESERVE + 1))
+        self.assertEqual([kind for kind, _ in again.records(2)], ["boot", "configuration-change"])
 
     def test_an_interrupted_round_is_void_after_a_boot_that_waited(self):
         rig = Rig()

@@ -245,6 +245,25 @@ class TestDamage(TestCase):
             with self.assertRaises(JournalDamaged):
                 journal.append(15, b"x")
 
+    def test_a_file_that_the_volume_cannot_read_hides_no_other(self):
+        with Folder() as folder:
+            fill(folder.mount(**SMALL), 14)
+            os.rename(folder.path + "/5.rec", folder.path + "/5.old")
+            os.mkdir(folder.path + "/5.rec")  # opening it is an OSError
+            try:
+                journal = Journal(folder.path, **SMALL)
+                with self.assertRaises(JournalDamaged):
+                    journal.mount()
+                self.assertEqual((journal.first, journal.last), (1, 14))
+                for sequence in range(1, 15):
+                    if 5 <= sequence < 9:
+                        with self.assertRaises(JournalDamaged):
+                            journal.read(sequence)
+                    else:
+                        self.assertEqual(journal.read(sequence), record(sequence))
+            finally:
+                os.rmdir(folder.path + "/5.rec")
+
     def test_a_journal_that_lost_records_nobody_had_is_damaged_not_new(self):
         with Folder() as folder:
             fill(folder.mount(), 2)

@@ -6,7 +6,7 @@ from unittest import TestCase
 
 from host_tools.faults import flash as faults
 from host_tools.faults.flash import BLOCKS, KEPT, Medium, Numbers, new_medium, ring_on
-from host_tools.faults.nor import BLOCK, Erase, Program
+from host_tools.faults.nor import BLOCK, Erase, NorFlash, Program
 from tumbler.journal import RESERVE, JournalDamaged, JournalFull, pages
 from tumbler.journal.marks import ACKNOWLEDGED
 from tumbler.journal.ring import Ring
@@ -225,6 +225,25 @@ class Damage(TestCase):
                 ring = damage_of(other)[1]
                 with self.assertRaises(JournalDamaged):
                     ring.append(1, b"x")
+
+    def test_flash_that_does_not_read_is_damage(self):
+        medium = new_medium()
+        filled(medium, 3)
+
+        class Unreadable(NorFlash):
+            broken = False
+
+            def readblocks(self, block, buffer, offset=0):
+                if self.broken:
+                    raise OSError(5)
+                super().readblocks(block, buffer, offset)
+
+        flash = Unreadable(content=medium.content)
+        ring = Ring(flash, BLOCKS, faults.ID, faults.MemoryMarks(medium, None), KEPT)
+        ring.mount()
+        flash.broken = True
+        with self.assertRaises(JournalDamaged):
+            ring.read(2)
 
     def test_records_the_host_had_and_the_flash_lost_are_noticed(self):
         medium = new_medium()

@@ -78,6 +78,8 @@ class Journal:
                 step()
             except JournalDamaged as error:
                 damage = damage or error
+            except OSError as error:  # littlefs has found its own damage
+                damage = damage or JournalDamaged(self.last + 1, str(error))
         if damage is not None:
             raise damage
         self._unsure = False
@@ -151,6 +153,12 @@ class Journal:
         """Record `sequence` as it was appended. Raises KeyError when it is not here, JournalDamaged."""
         if not 0 < self.first <= sequence <= self.last:
             raise KeyError(sequence)
+        try:
+            return self._read(sequence)
+        except OSError as error:
+            raise JournalDamaged(sequence, str(error)) from None
+
+    def _read(self, sequence):
         start = max([start for start in self._starts if start <= sequence])
         if start != self._indexed:
             self._index_sound(start)

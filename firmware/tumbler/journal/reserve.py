@@ -108,18 +108,25 @@ def holds_records(directory, flash):
 
 
 def open_ring(directory, flash):
-    """The Ring in `directory`, not yet mounted. Raises JournalDamaged when its blocks are not lent any
-    more."""
+    """The Ring in `directory`, not yet mounted. Raises JournalDamaged when its flash cannot be reached.
+
+    When a block is not lent any more, mounting raises it: what the volume has not yet put there can be read.
+    """
     layout = Marks(directory).read(LAYOUT) or b""
     count = (len(layout) - _ID) // 2
     blocks = struct.unpack(">%dH" % count, layout[_ID:])
+    if flash is None or max(blocks) >= flash.ioctl(_COUNT, 0):
+        raise JournalDamaged(1, "its flash cannot be reached")
+    return Ring(flash, blocks, layout[:_ID], Marks(directory), wrong=_not_lent(directory, count))
+
+
+def _not_lent(directory, count):
+    """JournalDamaged that names a block of the ring that no file holds any more; None: all are held."""
     sizes = _sizes(directory)
     for number in range(count):
         if sizes.get(str(number) + _SUFFIX) != pages.BLOCK:
-            raise JournalDamaged(1, "block file %d is gone" % number)
-    if flash is None or max(blocks) >= flash.ioctl(_COUNT, 0):
-        raise JournalDamaged(1, "its flash cannot be reached")
-    return Ring(flash, blocks, layout[:_ID], Marks(directory))
+            return JournalDamaged(1, "block file %d is gone" % number)
+    return None
 
 
 def _path(directory, number):

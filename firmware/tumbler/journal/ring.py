@@ -28,10 +28,11 @@ class Ring:
     """A journal (see files.Journal) on a block device.
 
     flash: extended block protocol, blocks of 4 KiB; blocks: the device's blocks that are the ring's, in
-    order; id: 8 bytes, of this ring alone; marks: marks.Marks; kept: newest records that are never dropped.
+    order; id: 8 bytes, of this ring alone; marks: marks.Marks; kept: newest records that are never dropped;
+    wrong: None, or the JournalDamaged that is known before anything is read.
     """
 
-    def __init__(self, flash, blocks, id, marks, kept=KEEP):
+    def __init__(self, flash, blocks, id, marks, kept=KEEP, wrong=None):
         if (len(blocks) - 1) * pages.LEAST_FILLED < (kept + RESERVE + 1) * pages.MOST_PAGES:
             raise ValueError(
                 "a ring of " + str(len(blocks)) + " blocks fills although the host has its records"
@@ -41,6 +42,7 @@ class Ring:
         self._id = id
         self._marks = marks
         self._kept = kept
+        self._wrong = wrong
         self._firsts = array("Q", [0] * len(blocks))  # first sequence of each block, 0: it holds nothing
         self._content = memoryview(bytearray(USABLE * pages.MOST_PAGES))
         self._page = bytearray(PAGE)
@@ -60,7 +62,7 @@ class Ring:
         """Read everything. Raises JournalDamaged when a record that was durable is gone or changed; those
         that are sound can be read all the same."""
         self._unsure = True
-        self._damage = None
+        self._damage = self._wrong
         self.first = self.last = self.needed = self._keep = 0
         self._newest = -1
         self._free = PAGES
@@ -79,7 +81,7 @@ class Ring:
         try:
             return self._marks.number(ACKNOWLEDGED)
         except JournalDamaged as error:
-            self._damage = error
+            self._damage = self._damage or error
             return 0
 
     def _read_headers(self):
@@ -196,13 +198,22 @@ class Ring:
         """Record `sequence` as it was appended. Raises KeyError when it is not here, JournalDamaged."""
         if not 0 < self.first <= sequence <= self.last:
             raise KeyError(sequence)
+        try:
+            record = self._find(sequence)
+        except OSError as error:  # some ports check what they read
+            raise JournalDamaged(sequence, str(error)) from None
+        if record is None:
+            raise JournalDamaged(sequence, "it cannot be read")
+        return record
+
+    def _find(self, sequence):
         number = self._block_of(sequence)
         for page in range(1, PAGES):  # each: the length in a torn page tells nothing
             self._read(number, page, self._content[: pages.FRAME])
             frame = pages.unpack_frame(self._content)
             if frame is not None and frame[1] == sequence and self._examine(number, page)[0] == _WHOLE:
                 return bytes(self._content[pages.FRAME : pages.FRAME + frame[0]])
-        raise JournalDamaged(sequence, "it cannot be read")
+        return None
 
     def _block_of(self, sequence):
         """The block with record `sequence`: the newest one that begins at it or before."""
