@@ -16,7 +16,8 @@ _CONTRAST = 1.25  # least share by which the floor is brighter
 _DIFFERENCE = 4
 _INNER = 0.02  # sides by which the base may show beside an edge that is taken for the top face's
 _TURNS = 12
-_OUTSIDE = 0.6
+_OUTSIDE = 0.6  # and of a ring on the floor that lies in the face where this is wrongly turned
+_WITHIN = 3  # points of floor beyond a face that one point of floor in it is worth, to tell how it is turned
 MOST_FLOOR = 5  # of 20 points on a face that may be as light as the floor: glints of its rounded rim
 _ROUGH = 0.035
 
@@ -54,8 +55,11 @@ class Silhouettes:
         for turn in range(_TURNS):
             start = Pose(pose.x, pose.y, self._side, turn * pi / 2 / _TURNS)
             cut = self._cut(start)
-            if cut is not None and self._lighter(start, _RING, cut) <= MOST_FLOOR:
-                seen = self._lighter(start, _OUTSIDE, cut)
+            if cut is None:
+                continue
+            inside = self._lighter(start, _RING, cut)
+            if inside <= MOST_FLOOR:
+                seen = self._lighter(start, _OUTSIDE, cut) - _WITHIN * inside
                 if best is None or seen > best[0]:
                     best = seen, start
         return self.fit(best[1]) if best else None

@@ -1,0 +1,71 @@
+"""How a dark die with a single pip is turned: from its outline against the floor, as far as that is seen."""
+
+import unittest
+from math import pi
+
+from tumbler.reader.silhouette import Silhouettes
+from tumbler.reader.square import Pose, quarter_turns_apart
+
+COLUMNS = 90
+MIDDLE = COLUMNS / 2
+SIDE = 26
+FLOOR = 70
+BODY = 18
+RIM = 30  # of a die, whose rounded edges catch some light
+
+
+def drawn(dice):
+    """The platform with dark dice on it, their edges a pixel wide."""
+    plane = bytearray(COLUMNS * COLUMNS)
+    for y in range(COLUMNS):
+        for x in range(COLUMNS):
+            level = FLOOR
+            for die in dice:
+                u, v = die.face(x, y)
+                beyond = (max(abs(u), abs(v)) - 0.5) * SIDE
+                if beyond < 0.5:
+                    body = RIM if beyond > -1.5 else BODY
+                    level = min(level, body + (FLOOR - body) * max(0, beyond + 0.5))
+            plane[y * COLUMNS + x] = int(level)
+    return plane
+
+
+def found(die, others=()):
+    plane = drawn((die,) + others)
+    silhouettes = Silhouettes(plane, COLUMNS, SIDE, (MIDDLE, MIDDLE), 0.08)
+    return silhouettes.fit_turned(Pose(die.x + 0.4, die.y - 0.3, SIDE, 0))
+
+
+class Silhouette(unittest.TestCase):
+    def assert_found(self, die, fit):
+        if fit is None:
+            self.fail("no outline of a die turned by %.2f" % die.angle)
+        self.assertTrue(quarter_turns_apart(fit.pose.angle, die.angle) < 0.05)
+        self.assertTrue(abs(fit.pose.x - die.x) + abs(fit.pose.y - die.y) < 1)
+
+    def test_a_lone_die_however_it_is_turned(self):
+        for step in range(24):
+            die = Pose(MIDDLE + 1, MIDDLE - 2, SIDE, step * pi / 48)
+            self.assert_found(die, found(die))
+
+    def test_a_die_that_another_touches(self):
+        for step in range(24):
+            die = Pose(MIDDLE - 10, MIDDLE, SIDE, step * pi / 48)
+            x, y = die.place(1.02, 0.2)
+            self.assert_found(die, found(die, (Pose(x, y, SIDE, die.angle),)))
+
+    def test_a_die_whose_neighbours_corner_points_at_it(self):
+        for step in range(24):
+            die = Pose(MIDDLE - 10, MIDDLE + 5, SIDE, step * pi / 48)
+            x, y = die.place(1.22, 0)
+            self.assert_found(die, found(die, (Pose(x, y, SIDE, die.angle + pi / 4),)))
+
+    def test_a_die_between_two_others(self):
+        for step in range(24):
+            die = Pose(MIDDLE - 5, MIDDLE, SIDE, step * pi / 48)
+            beside = [Pose(*die.place(u, v), SIDE, die.angle) for u, v in ((1.02, 0.2), (-1.02, 0.3))]
+            self.assert_found(die, found(die, tuple(beside)))
+
+    def test_a_platform_without_a_die_shows_none(self):
+        silhouettes = Silhouettes(drawn(()), COLUMNS, SIDE, (MIDDLE, MIDDLE), 0.08)
+        self.assertIsNone(silhouettes.fit_turned(Pose(MIDDLE, MIDDLE, SIDE, 0)))
