@@ -90,20 +90,30 @@ class FanOut:
 
     async def _deliver(self, client: Client, source: str) -> int:
         notices = self._books.undelivered(CONSUMER, source, BATCH)
-        if notices:
-            await asyncio.to_thread(self._publish, client, notices)
-            last = notices[-1].number
+        if not notices:
+            return 0
+        count, lost = await asyncio.to_thread(self._publish, client, notices)
+        if count:
+            last = notices[count - 1].number
             await self._books.durably(lambda: self._books.mark_delivered(CONSUMER, source, last))
-            self.sent += len(notices)
-        return len(notices)
+            self.sent += count
+        if lost is not None:
+            raise lost
+        return count
 
-    def _publish(self, client: Client, notices: list[Notice]) -> None:
+    def _publish(self, client: Client, notices: list[Notice]) -> tuple[int, BrokerLost | None]:
+        """How many the broker has acknowledged from the first on, and why not all: of what it has taken none
+        is sent again, however often it goes away."""
         under_way = [
             client.publish(topic_of(self._settings.prefix, each), payload_of(each), qos=1, retain=True)
             for each in notices
         ]
-        for each in under_way:
-            _await(each)
+        for count, each in enumerate(under_way):
+            try:
+                _await(each)
+            except BrokerLost as lost:
+                return count, lost
+        return len(notices), None
 
 
 def topic_of(prefix: str, notice: Notice) -> str:

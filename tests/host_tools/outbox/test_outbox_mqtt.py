@@ -7,6 +7,7 @@ import queue
 from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
+from fickle_broker import FickleBroker
 from mosquitto import Mosquitto
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
@@ -52,7 +53,7 @@ def display(broker: Mosquitto, topic: str = "tumbler/#") -> Iterator["queue.Simp
 
 
 @contextlib.asynccontextmanager
-async def running(books: Ledger, broker: Mosquitto) -> AsyncIterator[FanOut]:
+async def running(books: Ledger, broker: Mosquitto | FickleBroker) -> AsyncIterator[FanOut]:
     async def soon(_seconds: float) -> None:
         await asyncio.sleep(0.02)
 
@@ -138,6 +139,14 @@ async def test_a_broker_that_dies_gets_what_it_missed(books, broker):
                 seen |= set(await taken(received, 1))
             await until(lambda: fan_out.sent >= 3)
     assert books.undelivered("mqtt", TABLE) == []
+
+
+async def test_a_broker_that_goes_away_again_and_again_gets_further_each_time(books):
+    settle(books, *range(1, 8))
+    with FickleBroker(takes=3) as broker:
+        async with running(books, broker):
+            await until(lambda: books.undelivered("mqtt", TABLE) == [])
+    assert broker.told == [1, 2, 3, 4, 5, 6, 7]
 
 
 async def test_a_store_that_is_away_for_a_while_gets_its_notices_told_later(books, broker, monkeypatch):
