@@ -1,10 +1,15 @@
 """The chapter of who did what: an access log that only grows, each entry sealing all before it."""
 
+import json
 from collections.abc import Iterator
 
 from host_tools.ledger.outbox import Outbox
 from host_tools.ledger.rows import Access
 from host_tools.ledger.seals import FIRST_SEAL, chained
+
+# The log of the accounts, and its actions: each entry has one as it was and as it is.
+PEOPLE = "people"
+ADDED, PASSWORD_SET, CLOSED = "add-account", "set-password", "close-account"
 
 _ACCESS = "log, step, made_ms, who, origin, action, before, after, digest"
 
@@ -84,3 +89,22 @@ def access_findings(books: AccessLog, recent: int | None) -> Iterator[str]:
                 if access.step != after + 1 or access_seal(previous, access) != access.digest:
                     yield f"access log {log}, entry {access.step}: it is not what was sealed"
                 previous, after = access.digest, access.step
+
+
+def account_findings(books: AccessLog) -> Iterator[str]:
+    """The accounts that are not what their log has made of them."""
+    logged = dict(_logged_accounts(books))
+    for name, role, closed in books.store.rows("SELECT name, role, closed FROM accounts ORDER BY name"):
+        if logged.pop(name, None) != (role, bool(closed)):
+            yield f"account {name}: it is not what the log of people has made of it"
+    for name in logged:
+        yield f"account {name}: the log of people has it, and it is not there"
+
+
+def _logged_accounts(books: AccessLog) -> Iterator[tuple[str, tuple[str, bool]]]:
+    after = 0
+    while page := books.accesses(PEOPLE, after):
+        for access in (each for each in page if each.action in (ADDED, PASSWORD_SET, CLOSED)):
+            account = json.loads(access.after)
+            yield account["name"], (account["role"], account["closed"])
+        after = page[-1].step

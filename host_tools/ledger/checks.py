@@ -14,7 +14,7 @@ from host_tools.ledger.newest import ROWS, entry_before_newest, newest_rounds
 from host_tools.ledger.outbox import Outbox
 from host_tools.ledger.rows import Entry
 from host_tools.ledger.schema import FINAL_STATES, quoted
-from host_tools.ledger.seals import FIRST_SEAL, seal_findings
+from host_tools.ledger.seals import BEFORE_ALL, FIRST_SEAL, seal_findings
 from host_tools.ledger.store import Row
 
 RECENT = 256  # records a device, notices a source, entries a table, rounds, and rounds not concluded
@@ -69,6 +69,8 @@ _STRAYS = {
     },
     "records": """SELECT 1 FROM records WHERE NOT EXISTS
         (SELECT 1 FROM devices WHERE devices.id = records.device AND sequence > before_first) LIMIT 1""",
+    "entries": "SELECT 1 FROM entries WHERE step < 1 LIMIT 1",
+    "access_log": "SELECT 1 FROM access_log WHERE step < 1 LIMIT 1",
     "deliveries": """SELECT 1 FROM deliveries WHERE number > (SELECT coalesce(max(notices.number), 0)
         FROM notices WHERE notices.source = deliveries.source) LIMIT 1""",
 }
@@ -205,7 +207,7 @@ def _rounds(books: Outbox, recent: int | None) -> Iterator[Row]:
                 f"{_ROUNDS} WHERE rounds.number IN ({marks}) ORDER BY number", numbers
             )
         return
-    after = 0
+    after = BEFORE_ALL
     while page := books.store.rows(
         f"{_ROUNDS} WHERE rounds.number > ? ORDER BY number LIMIT ?", (after, _PAGE)
     ):

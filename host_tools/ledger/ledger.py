@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
-from host_tools.ledger.access import AccessLog, access_findings
+from host_tools.ledger.access import AccessLog, access_findings, account_findings
 from host_tools.ledger.checks import RECENT, findings
 from host_tools.ledger.errors import LedgerDamaged
 from host_tools.ledger.leases import Leases
@@ -108,6 +108,7 @@ class Ledger(AccessLog):
                 *card_findings(self, None),
                 *signature_findings(self),
                 *access_findings(self, None),
+                *account_findings(self),
             ]
         if found:
             raise LedgerDamaged(found)

@@ -16,7 +16,7 @@ FIRST_SEAL = bytes(32)  # what stands for the seal before the first one
 SEALED_SINCE = 6  # schema; rows of an older ledger are sealed when it is migrated
 
 _PAGE = 500
-_BEFORE_ALL = -(2**62)
+BEFORE_ALL = -(2**63)  # no row has a lower number: what is hidden below the first one is read too
 
 
 class Sealed(NamedTuple):
@@ -58,7 +58,7 @@ def seal_old_rows(store: Store) -> None:
     for sealed in (RECORDS, NOTICES):
         for chain in store.distinct(sealed.table, sealed.chain):
             previous = FIRST_SEAL
-            for order, _, told in _rows(store, sealed, chain, _BEFORE_ALL):
+            for order, _, told in _rows(store, sealed, chain, BEFORE_ALL):
                 previous = chained(previous, told)
                 store.write(
                     f"UPDATE {sealed.table} SET seal = ? WHERE {sealed.chain} = ? AND {sealed.order} = ?",
@@ -88,7 +88,7 @@ def _start(store: Store, sealed: Sealed, chain: object, recent: int | None) -> t
         )
         if row:
             return row[0], row[1] or FIRST_SEAL
-    return _BEFORE_ALL, FIRST_SEAL
+    return BEFORE_ALL, FIRST_SEAL
 
 
 def _rows(store: Store, sealed: Sealed, chain: object, after: int) -> Iterator[tuple[int, bytes | None, Row]]:

@@ -44,7 +44,7 @@ def _device_findings(books: Records, device: Device) -> Iterator[str]:
             return
         if _as_signed(record) != (stored.device, stored.sequence, stored.boot, stored.kind, stored.round):
             yield f"{name}: the ledger has it under another kind, round, boot or number"
-        while due is not None and due[1] <= stored.sequence:
+        while due is not None and (due[1] or 0) <= stored.sequence:  # one without a record rests on none
             if due != (stored.round, stored.sequence, _faces(record)):
                 yield f"{name}: round {due[0].hex()} is settled by {due[2]}, which is not what was read"
             due = next(settled, None)
@@ -52,7 +52,7 @@ def _device_findings(books: Records, device: Device) -> Iterator[str]:
         yield f"round {due[0].hex()}: it is settled by record {due[1]}, which is not there"
 
 
-def _settled(books: Records, device: bytes) -> Iterator[tuple[bytes, int, str]]:
+def _settled(books: Records, device: bytes) -> Iterator[tuple[bytes, int | None, str]]:
     after = 0
     while page := books.store.rows(_SETTLED, (device, after)):
         yield from (row[1:] for row in page)

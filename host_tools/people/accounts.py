@@ -17,6 +17,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from host_tools.ledger import Ledger
+from host_tools.ledger.access import ADDED, CLOSED, PASSWORD_SET, PEOPLE
 from host_tools.people.errors import (
     AccountExists,
     AccountUnknown,
@@ -30,8 +31,7 @@ from host_tools.people.errors import (
 from host_tools.people.person import Person
 from host_tools.people.roles import PROGRAM_ROLES, Role
 
-LOG = "people"
-ADDED, PASSWORD_SET, CLOSED = "add-account", "set-password", "close-account"  # its actions
+LOG = PEOPLE
 SHORTEST_PASSWORD = 12  # characters; NIST SP 800-63B asks for 8 at least, and no other rules
 _LONGEST_PASSWORD = 256
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,38}[A-Za-z0-9]")

@@ -50,6 +50,7 @@ def tamper(where: str, sql: str) -> None:
     connection = apsw.Connection(where)
     for (trigger,) in list(connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")):
         connection.execute(f"DROP TRIGGER {trigger}")
+    connection.pragma("ignore_check_constraints", True)
     connection.execute(sql)
     assert connection.changes()
     connection.close()

@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 from argon2 import PasswordHasher
 
-from host_tools.ledger import open_ledger
+from host_tools.ledger import LedgerDamaged, open_ledger
 from host_tools.people import (
     AccountExists,
     Accounts,
@@ -187,6 +187,31 @@ async def test_the_database_itself_keeps_names_and_roles(accounts, path):
         with pytest.raises(sqlite3.Error):
             thief.execute(statement)
     thief.close()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE accounts SET role = 'shift-manager' WHERE name = 'Ada'",
+        "UPDATE accounts SET closed = 0 WHERE name = 'Bob'",
+        "UPDATE accounts SET name = 'Eve' WHERE name = 'Ada'",
+        "DELETE FROM accounts WHERE name = 'Ada'",
+        "INSERT INTO accounts VALUES ('Eve', 'auditor', 0, 0, 'x', 1)",
+    ],
+)
+async def test_an_account_that_its_log_did_not_make_is_found(accounts, path, change):
+    for name in ("Ada", "Bob"):
+        await accounts.add_person(name, Role.DEALER, PASSWORD, BOSS)
+    await accounts.close("Bob", BOSS)
+    accounts._books.check_everything()
+    thief = sqlite3.connect(path)
+    for wall in ("accounts_no_delete", "accounts_keep_identity"):
+        thief.execute(f"DROP TRIGGER {wall}")
+    with thief:
+        assert thief.execute(change).rowcount == 1
+    thief.close()
+    with pytest.raises(LedgerDamaged, match="log of people"):
+        accounts._books.check_everything()
 
 
 async def test_who_chose_a_password_is_known_after_a_restart_too(path):
