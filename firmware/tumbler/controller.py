@@ -136,7 +136,8 @@ class Controller:
             if not count:
                 break
             self._notify(now)  # what was said until now must not answer what is asked now
-            for command in self._link.feed(memoryview(self._received)[:count], now):
+            # By the clock: it may have waited while a record was written, and a turn to speak be over.
+            for command in self._link.feed(memoryview(self._received)[:count], self._board.now()):
                 self._obey(command, now)
         if not self._booted:
             return

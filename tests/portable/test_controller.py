@@ -677,6 +677,24 @@ class Commands(ControllerCase):
         self.assertEqual(again.controller.state.faults, ("door-open",))
         self.assertEqual(again.command("clear-fault", fact=FACTS["door-open"])[0], "done")
 
+    def test_what_waited_on_the_line_while_flash_was_written_is_not_taken_for_new(self):
+        rig = Rig()
+        read_at = []
+        append = rig.journal.append
+
+        def slowly(sequence, record, reserve=True):
+            rig.board.ms += 400
+            append(sequence, record, reserve)
+
+        def feed(data, now):
+            read_at.append(now)
+            return [{"id": 1, "command": "attest", "nonce": b"n" * 16}] if len(read_at) == 1 else []
+
+        rig.journal.append, rig.link.feed = slowly, feed
+        rig.board.noisy = True
+        rig.step()
+        self.assertEqual(read_at[1] - read_at[0], 400)
+
     def test_a_boot_in_the_last_place_tells_of_a_new_profile_all_the_same(self):
         rig = Rig()
         while rig.command("change-dice-set", dice_set="set")[0] == "done":

@@ -79,6 +79,21 @@ class SharedLine(SessionCase):
         self.step(100)
         self.assertEqual(self.line.names(), [])
 
+    def test_a_turn_that_was_slept_through_is_over_before_anything_else_is_done(self):
+        status = {"state": "idle", "faults": [], "strokes": 0, "at_rest": True, "covered": True}
+        for wakes in (
+            lambda: self.session.feed(b"half a frame of another", self.now),
+            lambda: self.session.notify(status, self.now),
+            lambda: self.session.reply(1, "done", "idle", None, self.now),
+        ):
+            self.session.feed(frame("poll", {"device": ME, "count": 4}, 0), self.now)
+            self.session.poll(self.now)
+            self.now += 400  # the command that came before the turn wrote the flash
+            wakes()
+            self.step()
+            self.assertEqual(self.line.names(), [])
+            self.assertEqual(self.turn()[-1], "done")
+
     def test_without_other_devices_a_poll_means_nothing(self):
         self.session = DeviceSession(self.journal, KEY, IDENTITY, SESSION, self.line.write)
         self.step()

@@ -35,11 +35,11 @@ class Turn:
         self._looked = now
         if speaking:
             self._begins = now
-        elif now - self._begins > _STALE_MS:
-            self._frames = 0
 
     def may_speak(self, now):
         """True when a frame may begin now."""
+        if now - self._begins > _STALE_MS:
+            self._frames = 0  # slept through
         return self._frames > 0 and now >= self._begins
 
     def take(self):
