@@ -24,7 +24,7 @@ from .tilt import face_brightness, tilt_degrees
 
 READ = "read"
 REFUSED = "refused"
-ONE_LAMP = "one-lamp"  # detail: all is read, but one picture cannot show a tilt of 6 to 10 degrees
+ONE_LAMP = "one-lamp"  # detail: all is read, but one picture does not show a tilt: docs/one-lamp.md
 
 _FLAT_DEGREES = 4.6  # a level die measures 0 to 4 degrees, 1.3 on average; 6 must be noticed
 _OFF_OUTLINE = 0.2  # sides between the middle of the pips and that of the outline of a dark die
