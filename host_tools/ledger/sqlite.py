@@ -56,7 +56,7 @@ class SqliteStore(Store):
         super().__init__()
         require_sqlite(sqlite_version)
         self.path = path.resolve()  # one lease, by whatever link the file is reached
-        self._lease = () if read_only else _take_lease(self.path)
+        self._lease: tuple[int, ...] = () if read_only else _take_lease(self.path)
         self._reading = threading.RLock()
         try:
             if not read_only:
@@ -93,8 +93,23 @@ class SqliteStore(Store):
         """See Store."""
         if not self._lease:
             raise LedgerUnavailable(f"{self.path} is open for reading only")
+        if sql == "COMMIT":
+            self._require_in_place()
         with _named_errors():
             return list(self._connection.execute(sql, values))
+
+    def _require_in_place(self) -> None:
+        """What is written to a file that lost its name ends with this process, and SQLite does not look
+        (sqlite.org/howtocorrupt.html, 4)."""
+        try:
+            named, _ = os.stat(self.path), os.stat(f"{self.path}-wal")
+        except FileNotFoundError:
+            named = None
+        if named is None or not os.path.samestat(named, os.fstat(self._lease[-1])):
+            raise LedgerUnavailable(
+                f"{self.path} or its -wal was moved or removed while in use; nothing was acknowledged: put it"
+                " back, or stop and restore a backup"
+            )
 
     def read(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         """See Store."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from ledger_rows import DEVICE, betting, settled
+from ledger_rows import DEVICE, betting, enrolled, record, settled
 
 from host_tools import ledger
 from host_tools.ledger import open_ledger
@@ -67,6 +67,27 @@ def test_a_removed_lock_file_or_a_second_name_lets_no_other_bridge_in(path: Path
             assert "LedgerInUse" in other.stderr
     second.unlink()
     open_ledger(path).close()
+
+
+@pytest.mark.parametrize(("suffix", "replaced"), [("", False), ("", True), ("-wal", False)])
+def test_nothing_is_acknowledged_in_a_file_that_was_moved_away(
+    path: Path, suffix: str, replaced: bool
+) -> None:
+    """It would be gone with the process, or be in a file that nobody looks at."""
+    with open_ledger(path) as books:
+        enrolled(books)
+        here, away = Path(f"{path}{suffix}"), path.with_name("away")
+        here.rename(away)
+        if replaced:
+            here.touch()
+        with pytest.raises(ledger.LedgerUnavailable, match="moved or removed"), books.transaction():
+            books.add_record(record(1), 1)
+        assert books.device(DEVICE).head_sequence == 0
+        away.replace(here)
+        with books.transaction():
+            books.add_record(record(1), 1)
+    with open_ledger(path) as books:
+        assert books.device(DEVICE).head_sequence == 1
 
 
 def test_the_lease_ends_with_its_process_however_it_ends(path: Path) -> None:
