@@ -8,7 +8,7 @@ from tumbler import round as play
 from tumbler.definitions import CHANNELS, FACTS, name_of
 from tumbler.enclosure import Enclosure
 from tumbler.hal import ReadingFault
-from tumbler.journal import KEEP, JournalFull
+from tumbler.journal import KEEP, JournalDamaged, JournalFull
 from tumbler.records.values import short_detail
 from tumbler.rest import RestDetector
 from tumbler.strokes import StrokeCounter
@@ -78,6 +78,17 @@ class Controller:
     def _boot(self):
         if self._lost:
             return
+        try:
+            self._record_boot()
+        except JournalFull:
+            pass  # tried again in the next step
+        except (JournalDamaged, OSError) as error:
+            # The flash keeps nothing any more: what is in it can be recalled all the same.
+            self._lost = str(error)
+            self._booted = False
+            self._state = play.initial(("memory-fault",), self._proven.last_round)
+
+    def _record_boot(self):
         identity, proven = self._identity, self._proven
         now = self._board.now()
         values = {"firmware": identity.firmware, "profile": identity.profile}
@@ -85,10 +96,7 @@ class Controller:
         if interrupted is not None:
             values["round"] = interrupted
         earlier = proven.profile
-        try:
-            self._record("boot", values, now)
-        except JournalFull:
-            return
+        self._record("boot", values, now)
         self._booted = True
         if earlier is not None and earlier != identity.profile:
             self._record("configuration-change", {"profile": identity.profile}, now)

@@ -11,7 +11,7 @@ from tumbler.config import LIMITS, Limits
 from tumbler.controller import Controller, Identity
 from tumbler.definitions import FACTS
 from tumbler.hal import CameraError, SensorError
-from tumbler.journal import RESERVE, Journal
+from tumbler.journal import RESERVE, Journal, JournalDamaged
 from tumbler.records import cose, fields
 from tumbler.records.chain import Chain
 from tumbler.replay import replay
@@ -676,6 +676,27 @@ class Commands(ControllerCase):
         self.assertEqual(again.records(1)[0][0], "boot")
         self.assertEqual(again.controller.state.faults, ("door-open",))
         self.assertEqual(again.command("clear-fault", fact=FACTS["door-open"])[0], "done")
+
+    def test_a_boot_that_the_flash_does_not_keep_is_a_memory_fault(self):
+        rig = Rig()
+        rig.command("open-round", round=ROUND, mode=OPEN)
+        for kept in (0, 1):  # of the boot's records
+
+            class Worn(Journal):
+                left = kept
+
+                def append(self, sequence, record, reserve=True):
+                    if not self.left:
+                        raise JournalDamaged(sequence, "the flash does not keep what is written")
+                    self.left -= 1
+                    super().append(sequence, record, reserve)
+
+            again = Rig(journal=Worn(FOLDER))
+            again.wait(50)
+            self.assertEqual(again.link.statuses[-1]["faults"], ("memory-fault",))
+            self.assertEqual(again.command("open-round", round=b"s" * 16, mode=OPEN)[0], "faulted")
+            self.assertEqual(again.records()[1][1]["round"], ROUND)
+        self.assertEqual(Rig().newest("void")["fact"], FACTS["power-interruption"])
 
     def test_what_waited_on_the_line_while_flash_was_written_is_not_taken_for_new(self):
         rig = Rig()

@@ -1,6 +1,6 @@
 """Whole rounds by the controller over the back end for microcontrollers, from drive pulse to record."""
 
-# heap: 640k
+# heap: 800k
 
 import gc
 import os
