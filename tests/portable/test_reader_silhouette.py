@@ -3,7 +3,7 @@
 import unittest
 from math import pi
 
-from tumbler.reader.silhouette import Silhouettes
+from tumbler.reader.silhouette import MOST_FLOOR, Silhouettes
 from tumbler.reader.square import Pose, quarter_turns_apart
 
 COLUMNS = 90
@@ -65,6 +65,18 @@ class Silhouette(unittest.TestCase):
             die = Pose(MIDDLE - 5, MIDDLE, SIDE, step * pi / 48)
             beside = [Pose(*die.place(u, v), SIDE, die.angle) for u, v in ((1.02, 0.2), (-1.02, 0.3))]
             self.assert_found(die, found(die, tuple(beside)))
+
+    def test_a_glint_along_one_rim_is_no_floor(self):
+        for step in range(24):
+            die = Pose(MIDDLE + 3, MIDDLE, SIDE, step * pi / 48)
+            plane = drawn((die,))
+            for y in range(COLUMNS):
+                for x in range(COLUMNS):
+                    u, v = die.face(x, y)
+                    if 0.32 < u < 0.5 and abs(v) < 0.5:
+                        plane[y * COLUMNS + x] = FLOOR
+            silhouettes = Silhouettes(plane, COLUMNS, SIDE, (MIDDLE, MIDDLE), 0.08)
+            self.assertTrue(0 < silhouettes.floor_inside(die) <= MOST_FLOOR)
 
     def test_a_platform_without_a_die_shows_none(self):
         silhouettes = Silhouettes(drawn(()), COLUMNS, SIDE, (MIDDLE, MIDDLE), 0.08)

@@ -18,7 +18,7 @@ _INNER = 0.02  # sides by which the base may show beside an edge that is taken f
 _TURNS = 12
 _OUTSIDE = 0.6  # and of a ring on the floor that lies in the face where this is wrongly turned
 _WITHIN = 3  # points of floor beyond a face that one point of floor in it is worth, to tell how it is turned
-MOST_FLOOR = 5  # of 20 points on a face that may be as light as the floor: glints of its rounded rim
+MOST_FLOOR = 7  # of 20 points on a face that may be as light as the floor: glints along one rounded rim
 _ROUGH = 0.035
 
 
