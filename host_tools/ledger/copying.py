@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from host_tools.ledger.errors import LedgerOutdated, LedgerUnusable
-from host_tools.ledger.ledger import Ledger, open_ledger
+from host_tools.ledger.ledger import Ledger, is_url, open_ledger
 from host_tools.ledger.schema import TABLES
 from host_tools.ledger.sqlite import SqliteStore, copy_of_any_format
 from host_tools.ledger.store import Row, Store
@@ -24,11 +24,11 @@ def back_up(where: str | Path, target: Path) -> None:
     """
     if target.exists():
         raise LedgerUnusable(f"{target} exists already; name a new file")
-    with open_ledger(where, read_only=True) as books:
+    with open_ledger(where, read_only=True) as books, _whole(target) as part:
         if isinstance(books.store, SqliteStore):
-            books.store.back_up(target)
+            books.store.back_up(part)
         else:
-            with open_ledger(target) as copy:
+            with open_ledger(part) as copy:
                 _copy(books, copy)
 
 
@@ -39,14 +39,35 @@ def restore(backup: Path, where: str | Path) -> None:
     """
     if Path(where).exists():
         raise LedgerUnusable(f"{where} exists already; a backup is restored to a new file")
-    with (
-        _up_to_date(backup) as current,
-        open_ledger(current, read_only=True) as books,
-        open_ledger(where) as copy,
-    ):
+    with _up_to_date(backup) as current, open_ledger(current, read_only=True) as books:
+        if is_url(where):
+            _restore(books, where)
+        else:
+            with _whole(Path(where)) as part:
+                _restore(books, part)
+
+
+def _restore(books: Ledger, where: str | Path) -> None:
+    with open_ledger(where) as copy:
         if copy.devices():
             raise LedgerUnusable("the database has a ledger already; a backup is restored to an empty one")
         _copy(books, copy)
+
+
+@contextlib.contextmanager
+def _whole(target: Path) -> Iterator[Path]:
+    """Where to make a file that has its name once it is whole: one that was cut short would be a ledger, too,
+    with nothing in it."""
+    part = target.with_name(f"{target.name}.part")
+    leavings = [part.with_name(part.name + suffix) for suffix in ("", "-wal", "-shm", "-journal", ".lock")]
+    try:
+        for each in leavings:
+            each.unlink(missing_ok=True)
+        yield part
+        part.rename(target)
+    finally:
+        for each in leavings:
+            each.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

@@ -31,9 +31,14 @@ def open_ledger(where: Path | str, *, read_only: bool = False, lease_s: float = 
     `read_only` is for auditors: it changes nothing and may be used while a table runs. `lease_s` is how long
     a bridge that died keeps its tables in PostgreSQL. Raises SqliteTooOld, LedgerUnusable or LedgerInUse.
     """
-    if isinstance(where, str) and where.startswith(_POSTGRES):
-        return Ledger(PostgresStore(where, read_only=read_only), lease_s)
+    if is_url(where):
+        return Ledger(PostgresStore(str(where), read_only=read_only), lease_s)
     return Ledger(SqliteStore(Path(where), read_only=read_only))
+
+
+def is_url(where: Path | str) -> bool:
+    """Whether a ledger is in a PostgreSQL database, not in a file."""
+    return isinstance(where, str) and where.startswith(_POSTGRES)
 
 
 class Ledger(AccessLog):

@@ -1,6 +1,7 @@
 """`tumbler ledger`: the answer by exit status, backups that are checked, restores that lose nothing."""
 
 import json
+import signal
 import stat
 import subprocess
 import sys
@@ -104,6 +105,35 @@ def test_nothing_is_backed_up_or_restored_over(filled: str, tmp_path: Path) -> N
     assert backup.read_bytes() == before
     assert tumbler("restore", backup, filled).returncode == 2
     assert rows_of(filled) == rows_of(backup)
+
+
+_KILLED_MIDWAY = """
+import os, signal, sys
+from pathlib import Path
+from host_tools.ledger import copying, sqlite
+
+def killed(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+copying._copy_table = killed
+sqlite.SqliteStore.back_up = lambda _, part: (part.write_bytes(b"half"), killed())
+getattr(copying, sys.argv[1])(sys.argv[2], Path(sys.argv[3]))
+"""
+
+
+@pytest.mark.parametrize("deed", ["back_up", "restore"])
+def test_what_was_cut_short_is_no_ledger_and_is_made_anew(filled: str, tmp_path: Path, deed: str) -> None:
+    source = filled
+    if deed == "restore":
+        source = str(tmp_path / "backup.db")
+        assert tumbler("backup", filled, source).returncode == 0
+    target = tmp_path / "target.db"
+    cut = subprocess.run([sys.executable, "-c", _KILLED_MIDWAY, deed, source, str(target)], check=False)
+    assert cut.returncode == -signal.SIGKILL
+    assert not target.exists()
+    assert tumbler(deed.replace("_", ""), source, target).returncode == 0
+    assert rows_of(str(target)) == rows_of(filled)
+    assert list(tmp_path.glob("target.db.part*")) == []
 
 
 def test_a_backup_that_was_tampered_with_is_told_at_restore(filled: str, tmp_path: Path) -> None:
