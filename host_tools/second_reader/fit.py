@@ -6,6 +6,7 @@ where the die ends, which alone tells the angle of a one.
 
 import math
 from dataclasses import dataclass, replace
+from functools import cache
 
 import cv2
 import numpy as np
@@ -158,6 +159,7 @@ def _normalised(drawn: np.ndarray) -> np.ndarray:
     return cells / np.sqrt((cells**2).sum())
 
 
+@cache
 def _border(at: float) -> tuple[np.ndarray, np.ndarray]:
     """Places u, v along the four sides, [4, 9], `at` sides from the middle."""
     across = np.full_like(_ALONG, at)

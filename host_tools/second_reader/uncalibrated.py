@@ -1,56 +1,80 @@
 """Reading without a profile: one overhead picture, of which only the size of a die is known.
 
 Nothing is known of the lamp, the floor and the make of the dice, so only what shows in the picture itself
-counts: every die whole, square, of the size told, with nothing but even floor around it, and unlike any other
-face. A cube that touches nothing lies flat. Everything else is refused.
+counts: all dice of one make, every one whole, square, of the size told, with as much of its sides in sight as
+a flat one shows there, and floor in sight all around it. A cube that touches nothing and stands on nothing
+lies flat; so do two whose top faces touch, as leaning ones part; so does one at the wall whose sides show
+what those of others do. Everything else is refused.
 """
+
+import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from host_tools.images import Frame
-from host_tools.second_reader.faces import sample
+from host_tools.second_reader.around import Surroundings, apart, longest_arc, turned_from
 from host_tools.second_reader.fit import Fit, Fitter
 from host_tools.second_reader.light import Relit
-from host_tools.second_reader.profile import Look
+from host_tools.second_reader.make import CLASSIC, COMPACT, Make, refine
+from host_tools.second_reader.outline import (
+    Edge,
+    check_sides,
+    check_square,
+    check_strips,
+    edges,
+    is_facing,
+    rises,
+)
 from host_tools.second_reader.proof import Proof
 from host_tools.second_reader.reader import answer, without_ghosts
 from host_tools.second_reader.refusal import Refused
 from host_tools.second_reader.search import Search
 
-_PITCH, _RADIUS = 0.265, 0.095  # of common dice, in sides
+_LEAST = 18.0  # pixels of a side: sides of smaller dice are too thin to show how they lie
 _SEEN, _UNLIKE = 0.6, 0.7  # correlation and residual of what may be a die
-_SCORE, _MARGIN, _RESIDUAL = 0.85, 0.08, 0.35  # of a face that is believed
+_CERTAIN = 0.93  # correlation of all dice from which no other make is tried
+_SCORE, _MARGIN, _RESIDUAL = 0.88, 0.08, 0.35  # of a face that is believed
+_MARKED = 0.01  # of a face: a larger mark on it is a crack, dirt or glare
 _CONTRAST = 0.3  # of the face's level: the least depth of the pips
-_STEP = 0.12  # of the face's level: the least step at an edge
-_SIZE, _SQUARE = 0.1, 0.05  # shares by which a die may be larger or smaller than told, and be oblong
-_AROUND = np.linspace(0.85, 1.2, 8)  # sides from the middle, where only floor may be
-_UNEVEN, _SOME = 0.25, 0.08  # share of its level by which floor may differ, and how much of it may do so
-_OUTWARD = np.linspace(0.38, 0.72, 35)
-_ALONG = np.linspace(-0.3, 0.3, 13)
+_TOUCH = 0.05  # sides between top faces that touch: dice that lean on each other part by 0.1 at six degrees
+_NEAR = 0.4  # sides between dice that may hide how one of them leans on the other
+_BEHIND, _OUTWARD = 65, 95  # degrees from the way to a touching die, or outward, which it may hide
+_CLOSE = 15  # degrees between ways that are as good as one
+_OPEN = 30  # degrees about a die on which no floor may be seen: a bright spot or a shadow
 
 
 class UncalibratedReader:
     """Reads pictures of `count` dice whose sides are about `die_px` pixels."""
 
     def __init__(self, die_px: float, polarity: str, count: int = 3) -> None:
-        look = Look(polarity, die_px, _classic(_PITCH), dict.fromkeys(range(1, 7), _RADIUS))
-        self._look = look
+        self._side = die_px
+        self._polarity = polarity
         self._count = count
-        self._search = Search(look)
-        self._fitter = Fitter(look)
+        self._searches = [
+            (make, Search(make.look(polarity, die_px)), Fitter(make.look(polarity, die_px)))
+            for make in (CLASSIC, COMPACT)
+        ]
 
     def read(self, frame: Frame) -> dict:
         """The fields of `tumbler read --json` for a picture of any size that a die fits in."""
-        if min(frame.width, frame.height) < 2 * self._look.side:
+        if min(frame.width, frame.height) < 2 * self._side:
             return answer([], [Refused("unreadable", "picture too small")])
+        if self._side < _LEAST:
+            return answer([], [Refused("unreadable", "dice too small")])
         floats = np.frombuffer(frame.pixels, np.uint8).reshape(frame.height, frame.width).astype(np.float32)
-        relit = Relit(floats[None], floats, floats, floats)
-        fits = self._find(relit)
-        read, refusals = [], []
+        fits = self._find(Relit(floats[None], floats, floats, floats))
+        seen, refusals = [], []
         for fit in fits:
             try:
-                self._prove(fit, floats)
-                read.append((fit, Proof(None, 4)))
+                seen.append(self._look_at(fit, floats))
+            except Refused as refusal:
+                refusals.append(refusal)
+        read = []
+        for die in seen:
+            try:
+                self._check_alone(die, [other for other in seen if other is not die])
+                read.append((die.fit, Proof(None, 4)))
             except Refused as refusal:
                 refusals.append(refusal)
         if len(fits) != self._count:
@@ -59,69 +83,96 @@ class UncalibratedReader:
         return answer(read, refusals)
 
     def _find(self, relit: Relit) -> list[Fit]:
-        found = []
-        for candidate in self._search.find(relit.albedo, np.ones(relit.albedo.shape, bool)):
-            fit = self._fitter.fit(relit, candidate.pose, candidate.face)
-            if fit is not None and fit.score > _SEEN and fit.residual < _UNLIKE and fit.depth > 0:
-                found.append(fit)
-        return without_ghosts(found, self._look.side)
+        """The dice, drawn in the make that explains all of them best."""
+        make, fits = CLASSIC, []
+        for tried, search, fitter in self._searches:
+            found = self._fit_all(relit, search, fitter)
+            if _explained(found[: self._count]) > _explained(fits[: self._count]):
+                make, fits = tried, found
+            if len(fits) == self._count and fits[-1].score > _CERTAIN:
+                break
+        if not fits:
+            return []
+        make = refine(make, fits[: self._count], relit.albedo, self._polarity, self._side)
+        return self._fit_again(relit, make, fits)
 
-    def _prove(self, fit: Fit, picture: np.ndarray) -> None:
+    def _fit_all(self, relit: Relit, search: Search, fitter: Fitter) -> list[Fit]:
+        found = []
+        for candidate in search.find(relit.albedo, np.ones(relit.albedo.shape, bool)):
+            fit = fitter.fit(relit, candidate.pose, candidate.face)
+            if fit is not None and _may_be(fit):
+                found.append(fit)
+        return _best_first(without_ghosts(found, self._side))
+
+    def _fit_again(self, relit: Relit, make: Make, fits: list[Fit]) -> list[Fit]:
+        fitter = Fitter(make.look(self._polarity, self._side))
+        again = [fitter.fit(relit, fit.pose, fit.face) for fit in fits]
+        found = [fit for fit in again if fit is not None and _may_be(fit)]
+        return _best_first(without_ghosts(found, self._side))
+
+    def _look_at(self, fit: Fit, picture: np.ndarray) -> "_Seen":
+        """Refused when the face is not believed, or the outline is not that of a flat die."""
         if fit.residual > _RESIDUAL:
             raise Refused("die-damaged", "unexplained-spot")
+        if fit.marks > _MARKED:
+            raise Refused("die-damaged", "marked")
         if fit.score < _SCORE or fit.margin < _MARGIN:
             raise Refused("unreadable", f"correlation {fit.score:.2f}")
-        if fit.level > 250 or fit.depth < _CONTRAST * max(fit.level, fit.depth):
+        if fit.depth < _CONTRAST * max(fit.level, fit.depth):
             raise Refused("unreadable", "faint pips")
-        self._check_outline(fit, picture)
-        self._check_alone(fit, picture)
-
-    def _check_outline(self, fit: Fit, picture: np.ndarray) -> None:
-        """Refused unless four clear edges make a square of the size told."""
-        reaches = [self._reach(fit, picture, du, dv) for du, dv in ((1, 0), (-1, 0), (0, 1), (0, -1))]
-        across, down = np.reshape(reaches, (2, 2)).sum(axis=1) / self._look.side
-        lopsided = np.ptp(np.reshape(reaches, (2, 2)), axis=1).max() / self._look.side
-        if abs(across - down) > _SQUARE or lopsided > 2 * _SQUARE:
-            raise Refused("not-flat", "not square")
-        if max(abs(across - 1), abs(down - 1)) > _SIZE:
-            raise Refused("unreadable", "another size")
-
-    def _check_alone(self, fit: Fit, picture: np.ndarray) -> None:
-        """Refused when the floor around the die is not even: a wall, a thing or a die may be leant on."""
-        away, turn = np.meshgrid(_AROUND, np.radians(np.arange(0, 360, 5)), indexing="ij")
-        x = fit.pose.x + away * self._look.side * np.cos(turn)
-        y = fit.pose.y + away * self._look.side * np.sin(turn)
+        surroundings = Surroundings(picture, fit.pose, self._side)
+        found = edges(picture, fit.pose, self._side, surroundings.floor)
+        check_square(found)
         rows, columns = picture.shape
-        if x.min() < 0 or y.min() < 0 or x.max() > columns - 1 or y.max() > rows - 1:
-            raise Refused("unreadable", "at the picture's edge")
-        floor = sample(picture, x, y)
-        odd = np.abs(floor - np.median(floor)) > _UNEVEN * np.median(floor)
-        if odd.mean() > _SOME:
+        outward = math.degrees(math.atan2(fit.pose.y - (rows - 1) / 2, fit.pose.x - (columns - 1) / 2))
+        return _Seen(fit, found, surroundings.blocked(), outward)
+
+    def _check_alone(self, die: "_Seen", others: list["_Seen"]) -> None:
+        """Refused when the die may lean on something: floor shows around it, or a flat die that it touches,
+        or its sides tell that it leans on nothing outward."""
+        blocked, near = die.blocked, False
+        for other in others:
+            gap = apart(die.fit.pose, other.fit.pose, self._side)
+            near = near or gap < _NEAR
+            if -_TOUCH < gap < _TOUCH:
+                dx, dy = other.fit.pose.x - die.fit.pose.x, other.fit.pose.y - die.fit.pose.y
+                blocked = turned_from(blocked, math.degrees(math.atan2(dy, dx)), _BEHIND)
+        hidden = [angle for angle in die.blocked if angle not in blocked]
+        told = [rise for other in others for rise in rises(other.edges)]
+        if longest_arc(blocked) > _OPEN:
+            if near or not told or turned_from(blocked, die.outward, _OUTWARD):
+                raise Refused("unreadable", "not alone")
+            hidden = die.blocked
+        shown = [edge for edge in die.edges if not _is_among(edge.angle, hidden)]
+        if hidden is die.blocked and not any(is_facing(edge) for edge in shown):
             raise Refused("unreadable", "not alone")
-
-    def _reach(self, fit: Fit, picture: np.ndarray, du: int, dv: int) -> float:
-        """Pixels from the middle to an edge: where the level is midway between the face and beside it."""
-        distances = _OUTWARD * self._look.side
-        out, across = np.meshgrid(distances / fit.pose.side, _ALONG, indexing="ij")
-        u, v = (du * out, across) if du else (across, dv * out)
-        levels = np.median(sample(picture, *fit.pose.place(u, v)), axis=1)
-        beside = float(np.median(levels[-6:]))
-        if abs(fit.level - beside) < _STEP * max(fit.level, beside):
-            raise Refused("unreadable", "no-outline")
-        passed = (levels - fit.level) / (beside - fit.level) > 0.5
-        if not passed[-6:].all() or passed[0]:
-            raise Refused("unreadable", "no-outline")
-        return float(distances[passed.argmax()])
+        check_sides(shown)
+        if told:
+            check_strips(shown, told)
 
 
-def _classic(pitch: float) -> dict[int, list[tuple[float, float]]]:
-    a = pitch
-    corners = [(-a, -a), (a, -a), (-a, a), (a, a)]
-    return {
-        1: [(0.0, 0.0)],
-        2: [(-a, -a), (a, a)],
-        3: [(-a, -a), (0.0, 0.0), (a, a)],
-        4: corners,
-        5: [*corners, (0.0, 0.0)],
-        6: [*corners, (-a, 0.0), (a, 0.0)],
-    }
+@dataclass(frozen=True)
+class _Seen:
+    """A die: its face, its edges, the ways on which no floor shows and the one outward, in degrees."""
+
+    fit: Fit
+    edges: list[Edge]
+    blocked: list[float]
+    outward: float
+
+
+def _is_among(angle: float, blocked: list[float]) -> bool:
+    """Whether a way is one of those blocked, or close to one."""
+    return len(turned_from(blocked, angle, _CLOSE)) < len(blocked)
+
+
+def _may_be(fit: Fit) -> bool:
+    return fit.score > _SEEN and fit.residual < _UNLIKE and fit.depth > 0
+
+
+def _best_first(fits: list[Fit]) -> list[Fit]:
+    return sorted(fits, key=lambda fit: fit.score, reverse=True)
+
+
+def _explained(fits: list[Fit]) -> float:
+    return sum(fit.face * fit.score**4 for fit in fits)
