@@ -21,7 +21,7 @@ _DARKEST, _BRIGHTEST = 0.4, 1.25  # shares of its level that floor may have, sha
 _MARGIN = 4.0  # grey levels
 _FAR, _SEEN = 0.5, 0.08  # sides beyond the die's edge within which floor is to be seen, and how much of it
 _FACE = 0.97  # sides: a top face without its rounded rim
-_DEGREES = 5  # between two ways out
+DEGREES = 5  # between two ways out
 
 
 class Surroundings:
@@ -44,7 +44,7 @@ class Surroundings:
 
     def blocked(self) -> list[float]:
         """Angles, degrees in the picture, of the ways on which no floor is seen close to the die."""
-        return [angle for angle in range(0, 360, _DEGREES) if not self._is_open(math.radians(angle))]
+        return [angle for angle in range(0, 360, DEGREES) if not self._is_open(math.radians(angle))]
 
     def _distance(self, rows: int, columns: int) -> np.ndarray:
         """Of every pixel from the die's middle, in sides, 0.5 at its edges."""
@@ -83,12 +83,12 @@ class Surroundings:
 
 def longest_arc(angles: list[float]) -> int:
     """Degrees of the longest run of neighbouring ways among these."""
-    blocked = [angle in set(angles) for angle in range(0, 360, _DEGREES)]
+    blocked = [angle in set(angles) for angle in range(0, 360, DEGREES)]
     longest = run = 0
     for here in blocked + blocked:
         run = run + 1 if here else 0
         longest = max(longest, run)
-    return min(longest * _DEGREES, 360)
+    return min(longest * DEGREES, 360)
 
 
 def apart(one: Pose, other: Pose, side: float) -> float:

@@ -30,7 +30,8 @@ _FACING = -1.3  # sides outward: edges that face the middle this much bare enoug
 _LOWEST, _HIGHEST = 0.06, 0.11  # of rises that a machine's camera has
 _STRIP = 0.05  # sides by which a bared side may be thinner or thicker than a flat die's
 _SHOWS = 0.05  # sides beyond the edge: the least that counts as a bared side
-_SQUARE, _LOPSIDED = 0.025, 0.05  # sides by which a top face may be oblong, and its pips off its middle
+_ASLANT = 0.0155  # by how much less a round rim may reach outward than inward, for each side outward
+_SQUARE, _LOPSIDED = 0.025, 0.03  # sides by which a top face may be oblong, and its pips off its middle
 _SIZE = 0.08  # share by which a die may be smaller or larger than told
 
 
@@ -67,7 +68,10 @@ def check_square(found: list[Edge]) -> None:
     if np.isnan(reaches).any():
         raise Refused("unreadable", "no-outline")
     across, down = reaches.sum(axis=1)
-    if abs(across - down) > _SQUARE or np.ptp(reaches, axis=1).max() > _LOPSIDED:
+    aslant = np.array([-_ASLANT * edge.outward for edge in found[::2]])
+    apart = reaches[:, 0] - reaches[:, 1]
+    lopsided = np.abs(apart - np.clip(apart, np.minimum(aslant, 0), np.maximum(aslant, 0))).max()
+    if abs(across - down) > _SQUARE or lopsided > _LOPSIDED:
         raise Refused("not-flat", "not square")
     if max(abs(across - 0.97), abs(down - 0.97)) > _SIZE:
         raise Refused("unreadable", "another size")

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from host_tools.images import Frame
-from host_tools.second_reader.around import Surroundings, apart, longest_arc, turned_from
+from host_tools.second_reader.around import DEGREES, Surroundings, apart, longest_arc, turned_from
+from host_tools.second_reader.faces import Pose
 from host_tools.second_reader.fit import Fit, Fitter
 from host_tools.second_reader.light import Relit
 from host_tools.second_reader.make import CLASSIC, COMPACT, Make, refine
@@ -39,8 +40,9 @@ _MARKED = 0.01  # of a face: a larger mark on it is a crack, dirt or glare
 _CONTRAST = 0.3  # of the face's level: the least depth of the pips
 _TOUCH = 0.05  # sides between top faces that touch: dice that lean on each other part by 0.1 at six degrees
 _NEAR = 0.4  # sides between dice that may hide how one of them leans on the other
-_BEHIND, _OUTWARD = 65, 95  # degrees from the way to a touching die, or outward, which it may hide
-_CLOSE = 15  # degrees between ways that are as good as one
+_BEHIND, _OUTWARD = 65, 95  # degrees from the way to a touching die, or outward, in which floor may be hidden
+_BESIDE = 50  # degrees from the way to a touching die, at whose edges it hides the sides
+_CLOSE = 15  # degrees to both sides of a way that count as one with it
 _OPEN = 30  # degrees about a die on which no floor may be seen: a bright spot or a shadow
 
 
@@ -124,27 +126,30 @@ class UncalibratedReader:
         found = edges(picture, fit.pose, self._side, surroundings.floor)
         check_square(found)
         rows, columns = picture.shape
-        outward = math.degrees(math.atan2(fit.pose.y - (rows - 1) / 2, fit.pose.x - (columns - 1) / 2))
-        return _Seen(fit, found, surroundings.blocked(), outward)
+        middle = Pose((columns - 1) / 2, (rows - 1) / 2, self._side, 0.0)
+        return _Seen(fit, found, surroundings.blocked(), _way(middle, fit.pose))
 
     def _check_alone(self, die: "_Seen", others: list["_Seen"]) -> None:
         """Refused when the die may lean on something: floor shows around it, or a flat die that it touches,
         or its sides tell that it leans on nothing outward."""
-        blocked, near = die.blocked, False
+        blocked, hidden, near = die.blocked, [], False
         for other in others:
             gap = apart(die.fit.pose, other.fit.pose, self._side)
             near = near or gap < _NEAR
             if -_TOUCH < gap < _TOUCH:
-                dx, dy = other.fit.pose.x - die.fit.pose.x, other.fit.pose.y - die.fit.pose.y
-                blocked = turned_from(blocked, math.degrees(math.atan2(dy, dx)), _BEHIND)
-        hidden = [angle for angle in die.blocked if angle not in blocked]
+                way = _way(die.fit.pose, other.fit.pose)
+                blocked = turned_from(blocked, way, _BEHIND)
+                hidden += [
+                    angle for angle in range(0, 360, DEGREES) if not turned_from([angle], way, _BESIDE)
+                ]
         told = [rise for other in others for rise in rises(other.edges)]
-        if longest_arc(blocked) > _OPEN:
+        outward = longest_arc(blocked) > _OPEN
+        if outward:
             if near or not told or turned_from(blocked, die.outward, _OUTWARD):
                 raise Refused("unreadable", "not alone")
             hidden = die.blocked
         shown = [edge for edge in die.edges if not _is_among(edge.angle, hidden)]
-        if hidden is die.blocked and not any(is_facing(edge) for edge in shown):
+        if outward and not any(is_facing(edge) for edge in shown):
             raise Refused("unreadable", "not alone")
         check_sides(shown)
         if told:
@@ -161,9 +166,14 @@ class _Seen:
     outward: float
 
 
+def _way(start: Pose, end: Pose) -> float:
+    """The way from one place to another, in degrees."""
+    return math.degrees(math.atan2(end.y - start.y, end.x - start.x))
+
+
 def _is_among(angle: float, blocked: list[float]) -> bool:
-    """Whether a way is one of those blocked, or close to one."""
-    return len(turned_from(blocked, angle, _CLOSE)) < len(blocked)
+    """Whether all ways close to this one are blocked."""
+    return len(blocked) - len(turned_from(blocked, angle, _CLOSE)) >= 2 * _CLOSE // DEGREES
 
 
 def _may_be(fit: Fit) -> bool:
