@@ -26,6 +26,9 @@ class Machine:
     left = top = 0
     step = 1
     small_columns = _COLUMNS
+    side = 28
+    pips = {2: [(-0.28, -0.28), (0.28, 0.28)]}
+    radii = {2: 0.1}
 
     def __init__(self, frames):
         self.small = frames
@@ -57,6 +60,20 @@ class Corners(unittest.TestCase):
         stuck = Machine([_face(90, 40)])
         stuck.stuck = [(41, 41)]
         check_bright_corners(stuck, pose)
+
+    def test_a_broad_pip_that_reaches_the_corner_is_no_chip(self):
+        frame = _face(160, 160)
+        for y in range(38, 42):
+            for x in range(38, 42):
+                frame[y * _COLUMNS + x] = 30
+        machine = Machine([frame])
+        with self.assertRaises(Refused):
+            check_bright_corners(machine, Pose(30, 30, 28, 0))
+        machine.pips = {2: [(-0.31, -0.31), (0.31, 0.31)]}
+        machine.radii = {2: 0.125}
+        check_bright_corners(machine, Pose(30, 30, 28, 0))
+        with self.assertRaises(Refused):
+            check_bright_corners(Machine([_face(160, 60)]), Pose(30, 30, 28, 0))
 
     def test_noise_on_a_black_face_is_none(self):
         check_dark_corners(_face(5, 2), _COLUMNS, Pose(30, 30, 28, 0))

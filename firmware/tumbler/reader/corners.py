@@ -9,6 +9,8 @@ from .pips import sample
 from .refusal import Refused
 
 _INSETS = 0.36, 0.40  # half-widths at which corners are looked at; pips of broad dice reach the inner one
+_OUTER = 0.42  # and that of a bright face whose pips reach the other one, too; beyond it is the rounded rim
+_SOFT = 0.8  # pixels beyond a pip's edge that it darkens
 _PROBE = 0.03  # radius of the cross of five samples, in sides
 _HOLLOW = 0.6  # share of the next darkest corner's level below which a dark face's is gone; whole ones: 0.68
 _LEANING = 0.54  # share of the middle corner's level below which a bright face's is gone under a lamp
@@ -29,12 +31,23 @@ def check_dark_corners(plane, columns, pose):
 
 def check_bright_corners(gatherer, pose):
     """Refused when some lamp shows a corner of the bright face at `pose` much darker than the others."""
-    corners = [lamp_levels(gatherer, pose, u * _INSETS[1], v * _INSETS[1]) for u, v in _CORNERS]
+    inset = _bright_inset(gatherer.profile)
+    corners = [lamp_levels(gatherer, pose, u * inset, v * inset) for u, v in _CORNERS]
     for lamp in range(len(gatherer.small)):
         seen = [levels[lamp] for levels in corners]
         seen = sorted([level for level in seen if level is not None])
         if len(seen) > 2:
             _refuse_hollow(seen[0], (seen[(len(seen) - 1) // 2] + seen[len(seen) // 2]) / 2, _LEANING)
+
+
+def _bright_inset(profile):
+    """Half-width at which no face's pip darkens a corner."""
+    inset = _INSETS[1]
+    for count, pips in profile.pips.items():
+        clear = profile.radii[count] + _SOFT / profile.side
+        if [1 for u, v in pips if (inset - u) ** 2 + (inset - v) ** 2 < clear * clear]:
+            return _OUTER
+    return inset
 
 
 def _refuse_hollow(darkest, other, share):
