@@ -24,7 +24,8 @@ _DIGEST_SIZE = 32
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Who decided, who else stood by it, why, and the SHA-256 of the picture that shows it.
+    """Who decided, who else stood by it, why, and the SHA-256 of the picture that shows it. `replaces`:
+    entries of the settlements that they looked at, each of which it may replace; None: of whichever stands.
 
     Raises DecisionIncomplete unless there are two different people, a reason and a digest of 32 bytes.
     """
@@ -33,6 +34,7 @@ class Decision:
     seconded_by: str
     reason: str
     evidence: bytes
+    replaces: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         first, second = self.decided_by.strip(), self.seconded_by.strip()
@@ -103,6 +105,7 @@ def correct(bench: Bench, round_id: bytes, faces: ledger.Faces, decision: Decisi
     made = bench.books.settlement(round_id)
     if round_.state != "settled" or made is None:
         raise WrongStep(f"round {round_id.hex()} is {round_.state}; only a settled round can be corrected")
+    require_seen(made, decision)
     if made.faces == faces:
         raise WrongStep(f"round {round_id.hex()} is settled by these faces already")
     outcomes = _by_dice(bench, round_, faces)
@@ -120,6 +123,7 @@ def void_affected(bench: Bench, table: str, round_id: bytes, decision: Decision)
     made = bench.books.settlement(round_id)
     if round_.table != table or round_.state != "settled" or made is None:
         raise WrongStep(f"round {round_id.hex()} of table {round_.table} is {round_.state}, not settled here")
+    require_seen(made, decision)
     terms = terms_of(round_, bench.find_rulebook)
     ruling = terms.rulebook.ruling(DIE_DAMAGED)
     if ruling.action != "void-affected":
@@ -129,6 +133,16 @@ def void_affected(bench: Bench, table: str, round_id: bytes, decision: Decision)
         raise WrongStep(f"round {round_id.hex()}: {OUTSIDE_TERMS}")
     change = _Change(round_, made, None, (DIE_DAMAGED, ruling.action, ruling.clause))
     return _replace(bench, change, outcomes, decision)
+
+
+def require_seen(made: ledger.Settlement, decision: Decision) -> None:
+    """Raise WrongStep when a round was settled anew since the two people looked at it: they would undo what
+    they have not seen."""
+    if decision.replaces is not None and made.entry not in decision.replaces:
+        raise WrongStep(
+            f"round {made.round.hex()} was settled anew meanwhile (number {made.entry}); look at it, then"
+            " propose again what is still wrong"
+        )
 
 
 def referred(books: Ledger, round_id: bytes) -> tuple[ledger.Round, ledger.Referral]:

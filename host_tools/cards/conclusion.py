@@ -7,7 +7,7 @@ runs inside the caller's transaction.
 
 from host_tools import ledger, settlement
 from host_tools.bridge.conclusion import OUTSIDE_TERMS, by_hand, ended, outcomes_by, told, told_of
-from host_tools.bridge.deciding import WRONG_RESULT, Bench, Decision, differences_of, referred
+from host_tools.bridge.deciding import WRONG_RESULT, Bench, Decision, differences_of, referred, require_seen
 from host_tools.bridge.errors import WrongStep
 from host_tools.bridge.events import RoundCorrection, RoundOutcome
 from host_tools.bridge.terms import terms_of
@@ -66,6 +66,7 @@ def correct(bench: Bench, round_id: bytes, faces: ledger.Faces, decision: Decisi
     round_, before = bench.books.round(round_id), bench.books.settlement(round_id)
     if round_.state != "settled" or before is None:
         raise WrongStep(f"round {round_.id.hex()} is {round_.state}; only a settled round can be corrected")
+    require_seen(before, decision)
     people = (decision.decided_by, decision.seconded_by)
     drawing.correct(bench.books, round_.id, faces, people, decision.reason, bench.now_ms)
     outcomes = _by_cards(bench, round_, faces)

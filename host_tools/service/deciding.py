@@ -4,7 +4,7 @@ What takes two people is proposed here and done when another person confirms it.
 by the rulebook in the bridge; here the right people ask for it, for a reason, with a picture.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from host_tools import ledger
 from host_tools.bridge.deciding import Decision
@@ -255,6 +255,7 @@ class Deciding:
             decision = Decision.stated(*people, proposal.reason)
         else:
             decision = Decision(*people, proposal.reason, bytes.fromhex(proposal.evidence))
+        decision = replace(decision, replaces=proposal.replaces)
         if isinstance(desk, Desk) and proposal.deed == AFFECTED:
             await desk.void_affected([bytes.fromhex(each) for each in proposal.affected], decision, by)
             return
@@ -289,6 +290,7 @@ class Deciding:
             proposed_ms=now_ms,
             lapses_ms=now_ms + round(1000 * self._service.proposals.lapse_s),
             affected=affected,
+            replaces=self._standing(affected or (round_id.hex(),)),
         )
         self._service.proposals.add(proposal)
         try:
@@ -298,6 +300,11 @@ class Deciding:
             self._service.proposals.done(proposal.id)  # what can never be done, or is not in the log
             raise
         return proposal
+
+    def _standing(self, rounds: tuple[str, ...]) -> tuple[int, ...]:
+        """Entries of the settlements that stand for rounds."""
+        made = [self._service.books.settlement(bytes.fromhex(each)) for each in rounds]
+        return tuple(each.entry for each in made if each)
 
     def _evidence(
         self, running: RunningTable | RunningCards, deed: str, round_id: bytes, case: Case

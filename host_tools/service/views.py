@@ -192,7 +192,7 @@ class EventView:
 class ProposalView:
     """A deed that waits for its second person; it lapses at `lapses_ms`. `deed` is resolution,
     manual-result, correction, card-correction or void-affected; `affected` are the rounds of the last one,
-    else empty."""
+    else empty. `replaces` are the numbers of the settlements that it is about: others it leaves alone."""
 
     id: str
     table: str
@@ -205,6 +205,7 @@ class ProposalView:
     proposed_ms: int
     lapses_ms: int
     affected: tuple[str, ...] = ()
+    replaces: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from host_tools.bridge.deciding import Decision
 from host_tools.bridge.errors import WrongStep
 from host_tools.bridge.wagering import Wager
 from host_tools.cards.errors import CardConflict, CardImpossible, NothingToCorrect, ShoeNotFit
@@ -269,6 +270,21 @@ async def test_an_announced_result_is_corrected_by_what_two_people_state(tmp_pat
         made = view.settlements[-1]
         assert (made.seconded_by, made.reason) == ("shift-manager", "mistyped")
         assert made.evidence == hashlib.sha256(b"mistyped").hexdigest()
+
+
+async def test_a_result_that_was_corrected_meanwhile_is_corrected_by_nobody_who_has_not_seen_it(tmp_path):
+    async with house(tmp_path, {CARDS: {}}) as at:
+        await loaded(at)
+        round_id = await closed(at, 2, 3, 5)
+        await at.playing(Role.DEALER).announce(CARDS, round_id)
+        proposal = await at.deciding(Role.SUPERVISOR).propose(
+            CORRECTION, CARDS, round_id, Case((2, 3, 4), "mistyped")
+        )
+        elsewhere = Decision.stated("Ida", "Jo", "mistyped")
+        await at.service.table(CARDS).table.desk.correct(bytes.fromhex(round_id), (2, 3, 6), elsewhere)
+        with pytest.raises(WrongStep, match="settled anew meanwhile"):
+            await at.deciding(Role.SHIFT_MANAGER).confirm(proposal.id)
+        assert (await at.playing().round(CARDS, round_id)).faces == (2, 3, 6)
 
 
 async def test_a_round_that_no_clause_covers_goes_to_people(tmp_path) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from host_tools.bridge.deciding import Decision
 from host_tools.bridge.errors import NotAffected, RoundEnded, WrongStep
 from host_tools.bridge.events import EvidenceAlarm
 from host_tools.bridge.wagering import Wager
@@ -584,3 +585,23 @@ async def test_a_referred_round_is_shown_until_it_is_decided_however_long_ago_it
         assert b'tumbler_rounds_referred{table="Open 1"} 1.0' in at.service.figures()
         await at.deciding(Role.SHIFT_MANAGER).void_referred(OPEN, referred, "nobody saw the dice")
         assert (await at.playing().table(OPEN)).referred == ()
+
+
+async def test_what_was_settled_anew_meanwhile_is_undone_by_nobody_who_has_not_seen_it(tmp_path):
+    """The table may have run at another service between a proposal and its second person."""
+    async with house(tmp_path, {OPEN: {}}) as at:
+        round_id = await a_settled_round(at, OPEN)
+        manager, supervisor = at.deciding(Role.SHIFT_MANAGER), at.deciding(Role.SUPERVISOR)
+        correction = await supervisor.propose(CORRECTION, OPEN, round_id, Case((4, 5, 6), "seen"))
+        affected = await supervisor.propose_affected(OPEN, [round_id], Case(None, "a crack"))
+        elsewhere = Decision("Ida", "Jo", "seen better", b"e" * 32)
+        await at.service.table(OPEN).table.desk.correct(bytes.fromhex(round_id), (4, 5, 5), elsewhere)
+        for proposal in (correction, affected):
+            with pytest.raises(WrongStep, match="settled anew meanwhile"):
+                await manager.confirm(proposal.id)
+        shown = await at.playing().round(OPEN, round_id)
+        assert (shown.state, shown.faces) == ("settled", (4, 5, 5))
+        assert await manager.proposals() == []
+        again = await supervisor.propose(CORRECTION, OPEN, round_id, Case((4, 5, 6), "seen"))
+        (corrected,) = await manager.confirm(again.id)
+        assert corrected.faces == (4, 5, 6)
