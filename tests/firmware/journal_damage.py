@@ -1,7 +1,7 @@
 """Flips bits all over a journal's flash, under MicroPython: prints what came of it and exits 0.
 
-A RAM flash under littlefs holds a journal whose records the host has; then, one bit at a time, every
-STRIDE-th byte that is written is changed and the volume mounted again. The journal must be whole or refuse,
+A RAM flash under littlefs holds a journal, its newest records not at the host; then, one bit at a time, each
+byte that is written is changed and the volume mounted again. The journal must be whole or refuse,
 whatever littlefs makes of the damage: one that has lost records would give their numbers out again.
 """
 
@@ -14,7 +14,6 @@ from journal_power_cuts import Flash, mount, record  # noqa: E402
 
 from tumbler.journal import Journal, JournalDamaged, create  # noqa: E402
 
-STRIDE = 13
 RECORDS = 21
 BOOTS = 3
 OPTIONS = {"capacity": 60, "segment": 4, "kept": 8}
@@ -33,7 +32,7 @@ def played():
         for _ in range(RECORDS // BOOTS):
             sequence = journal.last + 1
             journal.append(sequence, record(sequence))
-            journal.acknowledge(sequence, sequence + 1)
+            journal.acknowledge(max(0, sequence - 4), sequence + 1)
     vfs.umount("/flash")
     return flash.content
 
@@ -65,7 +64,7 @@ def main():
     content = played()
     written = [place for place in range(len(content)) if content[place] != 0xFF]
     came = {"whole": 0, "damaged": 0, "unreadable": 0}
-    for place in written[::STRIDE]:
+    for place in written:
         content[place] ^= 1 << place % 8
         came[outcome(bytearray(content))] += 1
         content[place] ^= 1 << place % 8

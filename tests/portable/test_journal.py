@@ -4,6 +4,7 @@ import os
 from unittest import TestCase
 
 from tumbler.journal import MARKS, RESERVE, Journal, JournalDamaged, JournalFull, create
+from tumbler.journal.marks import Marks
 
 PROCESS = getattr(os, "getpid", int)()  # other interpreters may be at the same tests
 
@@ -149,10 +150,12 @@ class TestDamage(TestCase):
         with Folder() as folder:
             fill(folder.mount(), 2)
             whole = folder.read("1.rec")
+            marked = Marks(folder.path).read("newest")
             fill(folder.mount(), 1)
             longer = folder.read("1.rec")
             for size in range(len(whole), len(longer)):
                 folder.write("1.rec", longer[:size])
+                Marks(folder.path).write("newest", marked)
                 journal = folder.mount()
                 self.assertEqual(journal.last, 2)
                 journal.append(3, b"another")
@@ -270,6 +273,21 @@ class TestDamage(TestCase):
             os.remove(folder.path + "/1.rec")
             with self.assertRaises(JournalDamaged):
                 folder.mount()
+
+    def test_newest_records_that_nobody_had_are_noticed_when_they_are_gone(self):
+        with Folder() as folder:
+            journal = folder.mount(**SMALL)
+            fill(journal, 8)
+            journal.acknowledge(3, 1)
+            content = folder.read("5.rec")
+            for left in (content[: len(content) // 2], b"", None):
+                if left is None:
+                    os.remove(folder.path + "/5.rec")
+                else:
+                    folder.write("5.rec", left)
+                with self.assertRaises(JournalDamaged) as caught:
+                    folder.mount(**SMALL)
+                self.assertTrue(5 <= caught.exception.sequence <= 8)
 
     def test_a_damaged_position_is_noticed(self):
         with Folder() as folder:

@@ -5,7 +5,8 @@ magic (2 bytes), length (2), sequence (8), CRC-32 of these (4), record, CRC-32 o
 big-endian. A record exists once `append` has returned; one that a cut leaves half written is dropped when the
 journal is mounted, one that it leaves whole counts as written, so that its sequence is never given to another
 record. With the header's own checksum only a file that really ends early passes for a cut.
-The acknowledged position is a mark, written each time: littlefs may go back to older metadata without a word.
+The acknowledged position and the newest sequence are marks, written each time: littlefs may go back to older
+metadata without a word, and then the newest records are gone.
 
 Works on littlefs and, for tests and desktops, on any folder that can rename over a file.
 """
@@ -18,6 +19,7 @@ from tumbler.definitions import MAX_RECORD
 from tumbler.journal.contract import KEEP, RESERVE, JournalDamaged, JournalFull
 from tumbler.journal.marks import (
     ACKNOWLEDGED,
+    NEWEST,
     Marks,
     is_sealed,
     make_durable,
@@ -91,7 +93,9 @@ class Journal:
         return lambda: self._mount_segment(start)
 
     def _check_ends(self):
-        self._marks.check_begun(self.last)
+        newest = self._marks.number(NEWEST)
+        if newest > self.last:
+            raise JournalDamaged(self.last + 1, "it had records up to " + str(newest))
         if self.acknowledged > self.last:
             raise JournalDamaged(self.last + 1, "the host has records up to " + str(self.acknowledged))
         if self.first > self.acknowledged + 1:
@@ -189,6 +193,7 @@ class Journal:
         self._unsure = True
         try:
             offset = self._write(start, header + sealed(record))
+            self._marks.write_number(NEWEST, sequence)
         except OSError as error:
             self.mount()
             if self.last == sequence:
@@ -201,8 +206,6 @@ class Journal:
             self._offsets.append(offset)
         self.first = self.first or sequence
         self.last = sequence
-        if sequence == 1:
-            self._marks.check_begun(sequence)
 
     def require_room(self, reserve=True):
         """Raises JournalFull when `append` would, as far as can be known before the flash is asked."""

@@ -14,7 +14,8 @@ from tumbler.journal.contract import JournalDamaged
 MARKS = "-marks"  # what the name of the marks' folder adds to the journal's
 ACKNOWLEDGED = "acknowledged"
 BOOT = "boot"
-BEGUN = "begun"  # the first record was written: a journal without any has lost it
+BEGUN = "begun"  # the first record was written: a ring without any has lost it
+NEWEST = "newest"  # sequence of a journal in files: without that record it has lost it
 
 _TEMPORARY = "temporary"
 _CRC_SIZE = 4
