@@ -2,7 +2,7 @@
 
 import unittest
 
-from tumbler.reader.corners import check_bright_corners, check_dark_corners
+from tumbler.reader.corners import check_bright_corners, check_dark_corners, check_steady_corners
 from tumbler.reader.lattices import are_alike
 from tumbler.reader.pips import Spot
 from tumbler.reader.refusal import Refused
@@ -74,6 +74,22 @@ class Corners(unittest.TestCase):
         check_bright_corners(machine, Pose(30, 30, 28, 0))
         with self.assertRaises(Refused):
             check_bright_corners(Machine([_face(160, 60)]), Pose(30, 30, 28, 0))
+
+    def test_a_corner_of_a_dark_face_that_is_the_darkest_whichever_lamp_is_lit_is_damage(self):
+        pose = Pose(30, 30, 28, 0)
+        pattern = Machine.pips[2]
+        frames = [_face(30, 26), _face(42, 34), _face(24, 21), _face(36, 30)]
+        with self.assertRaises(Refused) as caught:
+            check_steady_corners(Machine(frames), pose, pattern)
+        self.assertEqual(caught.exception.detail, "corner")
+
+    def test_gloss_that_moves_with_the_lamp_makes_no_corner_of_a_dark_face_damage(self):
+        pose = Pose(30, 30, 28, 0)
+        pattern = Machine.pips[2]
+        check_steady_corners(
+            Machine([_face(30, 20), _face(30, 42), _face(30, 29), _face(30, 31)]), pose, pattern
+        )
+        check_steady_corners(Machine([_face(30, 20), _face(42, 30)]), pose, pattern)  # too few lamps see it
 
     def test_noise_on_a_black_face_is_none(self):
         check_dark_corners(_face(5, 2), _COLUMNS, Pose(30, 30, 28, 0))

@@ -1,8 +1,11 @@
 """A chipped corner: its hollow leans from one lamp and towards another, a whole face is even to all four.
 
 Corners are compared with each other, so that neither exposure nor the fall of the light matters. A bright
-face is judged under each lamp; a dark one, whose gloss differs from corner to corner, in the darkest frame.
+face is judged under each lamp; a dark one, whose gloss differs from corner to corner, in the darkest frame
+and by all lamps together: gloss moves with the lamp, and no corner of a whole face is the darkest under all.
 """
+
+from math import log
 
 from .agreement import lamp_levels
 from .pips import sample
@@ -11,10 +14,17 @@ from .refusal import Refused
 _INSETS = 0.36, 0.40  # half-widths at which corners are looked at; pips of broad dice reach the inner one
 _OUTER = 0.42  # and that of a bright face whose pips reach the other one, too; beyond it is the rounded rim
 _SOFT = 0.8  # pixels beyond a pip's edge that it darkens
+_SOFT_LIGHT = 1.2  # and that a light one brightens
 _PROBE = 0.03  # radius of the cross of five samples, in sides
 _HOLLOW = 0.6  # share of the next darkest corner's level below which a dark face's is gone; whole ones: 0.68
 _LEANING = 0.54  # share of the middle corner's level below which a bright face's is gone under a lamp
 _DIFFERENCE = 3  # levels that noise may make
+_SPOTS = ((0.42, 0.42), (0.42, 0.35), (0.35, 0.42), (0.37, 0.37), (0.40, 0.40))  # of a corner, off its pip
+_DARKER = 0.09  # least logarithm by which a broken corner is darker than the next darkest, in the lamps' mean
+_WELL_SEEN = 20  # side from which noise allows so little
+_DARKER_SMALL = 0.21  # and what it asks for below
+_NOISE = 1.5  # levels
+_LAMPS = 3  # least that must show a corner
 _CORNERS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
@@ -48,6 +58,34 @@ def _bright_inset(profile):
         if [1 for u, v in pips if (inset - u) ** 2 + (inset - v) ** 2 < clear * clear]:
             return _OUTER
     return inset
+
+
+def check_steady_corners(gatherer, pose, pattern):
+    """Refused when one corner of the dark face at `pose` is the darkest for the lamps taken together."""
+    near = gatherer.profile.radii[len(pattern)] + _SOFT_LIGHT / pose.side
+    corners = [_corner(gatherer, pose, pattern, near, corner) for corner in _CORNERS]
+    limit = _DARKER if pose.side >= _WELL_SEEN else _DARKER_SMALL
+    for corner in corners:
+        darker = []
+        for lamp, level in enumerate(corner):
+            beside = [other[lamp] for other in corners if other is not corner]
+            others = [other for other in beside if other is not None]
+            if level is not None and others:
+                darker.append(log((min(others) + _NOISE) / (level + _NOISE)))
+        if len(darker) >= _LAMPS and sum(darker) > limit * len(darker):
+            raise Refused("die-damaged", "corner")
+
+
+def _corner(gatherer, pose, pattern, near, corner):
+    """Mean level of a corner under each lamp, None where it cannot be seen."""
+    seen = [[] for _ in gatherer.small]  # type: list[list[float]]
+    for along, across in _SPOTS:
+        u, v = along * corner[0], across * corner[1]
+        if not [1 for a, b in pattern if (u - a) ** 2 + (v - b) ** 2 < near * near]:
+            for lamp, level in enumerate(lamp_levels(gatherer, pose, u, v)):
+                if level is not None:
+                    seen[lamp].append(level)
+    return [sum(levels) / len(levels) if levels else None for levels in seen]
 
 
 def _refuse_hollow(darkest, other, share):

@@ -8,7 +8,7 @@ import gc
 
 from .agreement import check_agreement
 from .bodies import BodyFinder, Oddity
-from .corners import check_bright_corners, check_dark_corners
+from .corners import check_bright_corners, check_dark_corners, check_steady_corners
 from .floor import check_floor
 from .gather import Gatherer
 from .lattices import SpotFinder, are_alike, explain, is_sure
@@ -188,6 +188,8 @@ class Reader:
             outline = Pose(pose.x, pose.y, self.profile.side, pose.angle)
             prove_bare_dark(self._gatherer, pose, pattern, [shade.body for shade in shades])
             check_dark_corners(self._gatherer.low, columns, outline)
+            if brightness:
+                check_steady_corners(self._gatherer, outline, pattern)
         else:
             shades = self._dark_shades(body, pose)
             outline = body.pose
