@@ -134,8 +134,8 @@ Any COSE library verifies one. What it does not see is the chain, which the host
 - a second record with a committed sequence is a replay when its bytes are the same; otherwise the device
   signed two truths and is taken out of service;
 - what the device's key has not signed, or a frame that holds another record than it says, is dropped and
-  asked for again: a CRC is no authentication. The device is taken out of service for it only when it sends
-  the same bytes again after a reboot, as they are in its journal then;
+  asked for again, however often it comes: a CRC is no authentication. A device that has no other record to
+  send in its place is out of service while it claims one (after 60 s), and no longer;
 - the device is registered, and the key is the one it proved to hold when it was registered. Keys do not
   change inside a chain: a key-change record is refused, and the device is provisioned anew as another
   device. A record that names the next key would be no safer than the key that signs it: who has stolen that
