@@ -13,7 +13,7 @@ from .refusal import Refused
 
 _INSETS = 0.36, 0.40  # half-widths at which corners are looked at; pips of broad dice reach the inner one
 _OUTER = 0.42  # and that of a bright face whose pips reach the other one, too; beyond it is the rounded rim
-_SOFT = 0.8  # pixels beyond a pip's edge that it darkens
+_SOFT = 0.5  # pixels beyond a pip's edge that it darkens enough to pass for a hollow
 _SOFT_LIGHT = 1.2  # and that a light one brightens
 _PROBE = 0.03  # radius of the cross of five samples, in sides
 _HOLLOW = 0.6  # share of the next darkest corner's level below which a dark face's is gone; whole ones: 0.68
