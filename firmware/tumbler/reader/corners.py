@@ -8,7 +8,7 @@ and by all lamps together: gloss moves with the lamp, and no corner of a whole f
 from math import log
 
 from .agreement import lamp_levels
-from .pips import sample
+from .pips import is_in_pip, sample
 from .refusal import Refused
 
 _INSETS = 0.36, 0.40  # half-widths at which corners are looked at; pips of broad dice reach the inner one
@@ -55,7 +55,7 @@ def _bright_inset(profile):
     inset = _INSETS[1]
     for count, pips in profile.pips.items():
         clear = profile.radii[count] + _SOFT / profile.side
-        if [1 for u, v in pips if (inset - u) ** 2 + (inset - v) ** 2 < clear * clear]:
+        if is_in_pip(inset, inset, pips, clear):
             return _OUTER
     return inset
 
@@ -81,7 +81,7 @@ def _corner(gatherer, pose, pattern, near, corner):
     seen = [[] for _ in gatherer.small]  # type: list[list[float]]
     for along, across in _SPOTS:
         u, v = along * corner[0], across * corner[1]
-        if not [1 for a, b in pattern if (u - a) ** 2 + (v - b) ** 2 < near * near]:
+        if not is_in_pip(u, v, pattern, near):
             for lamp, level in enumerate(lamp_levels(gatherer, pose, u, v)):
                 if level is not None:
                     seen[lamp].append(level)

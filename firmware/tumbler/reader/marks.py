@@ -1,6 +1,7 @@
 """Marks on a face: stains, and lines across it, as a crack is, where the face must be bare."""
 
 from .kernels import next_under, next_valley
+from .pips import is_in_pip
 from .refusal import Refused
 
 _STAIN = 65  # percent of a bare face's level below which a dark-pipped face is stained
@@ -102,7 +103,7 @@ def _is_bare(x, y, pose, pattern, radius, half):
     u, v = pose.face(x, y)
     if not (-half < u < half and -half < v < half):
         return False
-    return not [1 for a, b in pattern if (u - a) ** 2 + (v - b) ** 2 < radius * radius]
+    return not is_in_pip(u, v, pattern, radius)
 
 
 def _images(gatherer, pose):

@@ -174,6 +174,11 @@ def is_near_site(place, places, near):
     return any(abs(place[0] - u) < near and abs(place[1] - v) < near for u, v in places)
 
 
+def is_in_pip(u, v, pips, radius):
+    """Whether a place of a face lies within so many sides of the middle of a pip."""
+    return any((u - pu) ** 2 + (v - pv) ** 2 < radius * radius for pu, pv in pips)
+
+
 def bare_sites(places, pattern, beside=_BESIDE):
     """Those of the places where the pattern has no pip, nor one that would show there."""
     return [place for place in places if not is_near_site(place, pattern, beside)]

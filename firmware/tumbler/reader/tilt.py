@@ -6,6 +6,7 @@ give one equation more than the normal has unknowns: what is left over shows glo
 
 from math import atan, pi
 
+from .pips import is_in_pip
 from .refusal import Refused
 
 _FACE = 0.38  # half-width of the part of a face that is averaged, in sides; the rounded edges stay out
@@ -112,7 +113,7 @@ def face_brightness(gatherer, pose, pips, in_pips):
     for y in range((y0 + step - 1) // step * step, y1 + 1, step):
         for x in range((x0 + step - 1) // step * step, x1 + 1, step):
             u, v = pose.face(x, y)
-            if abs(u) > _FACE or abs(v) > _FACE or _is_in_pip(u, v, pips, radius) != in_pips:
+            if abs(u) > _FACE or abs(v) > _FACE or is_in_pip(u, v, pips, radius) != in_pips:
                 continue
             whole += 1
             i = y // step * gatherer.small_columns + x // step
@@ -121,10 +122,6 @@ def face_brightness(gatherer, pose, pips, in_pips):
                     totals[lamp] += gatherer.small[lamp][i]
                     counts[lamp] += 1
     return [totals[k] / counts[k] if counts[k] * 2 > whole else None for k in range(len(images))]
-
-
-def _is_in_pip(u, v, pips, radius):
-    return any((u - pu) ** 2 + (v - pv) ** 2 < radius * radius for pu, pv in pips)
 
 
 def _is_inside(x, y, circle):
