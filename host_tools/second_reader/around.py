@@ -5,6 +5,7 @@ with an edge.
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 
 import cv2
@@ -73,22 +74,13 @@ class Surroundings:
         away = np.arange(edge, edge + _FAR * self._side, 0.5)
         columns = np.round(self._pose.x + away * c).astype(int) - self._column
         rows = np.round(self._pose.y + away * s).astype(int) - self._row
-        floor = self._is_floor[rows, columns]
-        longest = run = 0
-        for here in floor:
-            run = run + 1 if here else 0
-            longest = max(longest, run)
-        return longest * 0.5 >= _SEEN * self._side
+        return _longest_run(self._is_floor[rows, columns]) * 0.5 >= _SEEN * self._side
 
 
 def longest_arc(angles: list[float]) -> int:
     """Degrees of the longest run of neighbouring ways among these."""
     blocked = [angle in set(angles) for angle in range(0, 360, DEGREES)]
-    longest = run = 0
-    for here in blocked + blocked:
-        run = run + 1 if here else 0
-        longest = max(longest, run)
-    return min(longest * DEGREES, 360)
+    return min(_longest_run(blocked + blocked) * DEGREES, 360)
 
 
 def apart(one: Pose, other: Pose, side: float) -> float:
@@ -102,6 +94,24 @@ def apart(one: Pose, other: Pose, side: float) -> float:
     return -max(depths) / side
 
 
-def turned_from(angles: list[float], towards: float, within: float) -> list[float]:
+def turned_from(angles: Iterable[float], towards: float, within: float) -> list[float]:
     """Those of the ways that are more than `within` degrees from the way `towards`."""
-    return [angle for angle in angles if abs((angle - towards + 180) % 360 - 180) > within]
+    return [angle for angle in angles if _between(angle, towards) > within]
+
+
+def turned_to(angles: Iterable[float], towards: float, within: float) -> list[float]:
+    """The others."""
+    return [angle for angle in angles if _between(angle, towards) <= within]
+
+
+def _between(one: float, other: float) -> float:
+    """Degrees between two ways."""
+    return abs((one - other + 180) % 360 - 180)
+
+
+def _longest_run(marks: Iterable[bool]) -> int:
+    longest = run = 0
+    for here in marks:
+        run = run + 1 if here else 0
+        longest = max(longest, run)
+    return longest

@@ -17,6 +17,7 @@ SPAN = 1.3
 _STEPS = ((np.arange(GRID) + 0.5) / GRID - 0.5) * SPAN
 U, V = (grid.astype(np.float32) for grid in np.meshgrid(_STEPS, _STEPS))
 INSIDE = np.maximum(np.abs(U), np.abs(V)) < 0.46
+WAYS = ((1, 0), (-1, 0), (0, 1), (0, -1))  # du, dv to the four edges, opposite ones beside each other
 TURNS = {1: 1, 2: 2, 3: 2, 4: 1, 5: 1, 6: 2}  # quarter turns that look different
 
 
@@ -62,6 +63,16 @@ def sample(picture: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The picture (float32) at places between its pixels."""
     places = x.astype(np.float32), y.astype(np.float32)
     return cv2.remap(picture, *places, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+
+
+def outward_levels(
+    picture: np.ndarray, pose: Pose, way: tuple[int, int], out: np.ndarray, along: np.ndarray
+) -> np.ndarray:
+    """Levels on the way (one of WAYS) to an edge, [distance, place along it], both in sides of the pose."""
+    away, across = np.meshgrid(out, along, indexing="ij")
+    du, dv = way
+    u, v = (du * away, across) if du else (across, dv * away)
+    return sample(picture, *pose.place(u, v))
 
 
 def patch(picture: np.ndarray, pose: Pose) -> np.ndarray:

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from host_tools.second_reader.faces import Pose, sample
+from host_tools.second_reader.faces import WAYS, Pose, outward_levels
 from host_tools.second_reader.refusal import Refused
 
-_WAYS = ((1, 0), (-1, 0), (0, 1), (0, -1))
 _STEP = 0.01
 _OUT = np.arange(0.30, 0.86, _STEP)  # sides from the middle
 _ALONG = np.linspace(-0.3, 0.3, 13)
@@ -53,8 +52,8 @@ def edges(picture: np.ndarray, pose: Pose, side: float, floor: float) -> list[Ed
     x, y = pose.x - (columns - 1) / 2, pose.y - (rows - 1) / 2
     c, s = math.cos(pose.angle), math.sin(pose.angle)
     found = []
-    for du, dv in _WAYS:
-        levels = _levels(picture, pose, side, du, dv)
+    for du, dv in WAYS:
+        levels = outward_levels(picture, pose, (du, dv), _OUT * side / pose.side, _ALONG)
         outward = (x * (c * du - s * dv) + y * (s * du + c * dv)) / side
         reach = _reach(levels)
         angle = math.degrees(pose.angle + math.atan2(dv, du))
@@ -109,13 +108,6 @@ def check_strips(found: list[Edge], told: list[float]) -> None:
     for edge in facing:
         if abs(edge.end - _BARE - rise * -edge.outward) > _STRIP:
             raise Refused("not-flat", "sides do not agree")
-
-
-def _levels(picture: np.ndarray, pose: Pose, side: float, du: int, dv: int) -> np.ndarray:
-    """Grey levels along an edge [distance of _OUT, place of _ALONG]."""
-    out, across = np.meshgrid(_OUT * side / pose.side, _ALONG, indexing="ij")
-    u, v = (du * out, across) if du else (across, dv * out)
-    return sample(picture, *pose.place(u, v))
 
 
 def _reach(levels: np.ndarray) -> float:

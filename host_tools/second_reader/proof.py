@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from host_tools.second_reader.faces import INSIDE, U, V, draw_pips, patch, sample
+from host_tools.second_reader.faces import INSIDE, WAYS, U, V, draw_pips, outward_levels, patch
 from host_tools.second_reader.fit import Fit, Fitter
 from host_tools.second_reader.frames import FrameCheck
 from host_tools.second_reader.light import Light, Relit
@@ -29,7 +29,6 @@ _REACH = 0.12  # and by which one side may seem nearer or farther from the middl
 _WALL = 0.97  # of the platform's radius
 _OUTWARD = np.linspace(0.38, 0.75, 38)
 _ALONG = np.linspace(-0.4, 0.4, 25)
-_SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1))  # du, dv outwards
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class Prover:
         if tilt is not None and tilt >= FLAT_DEGREES:
             raise Refused("not-flat", f"tilt {tilt:.1f} deg")
         free = 0 if self._light_pips else self._check_outline(fit, relit, others)
-        if tilt is None and (free < len(_SIDES) or self._at_wall(fit)):
+        if tilt is None and (free < len(WAYS) or self._at_wall(fit)):
             raise Refused("unreadable", "flat under one lamp?")
         self._check_face(fit)
         if self._light_pips and fit.face == 1:
@@ -107,7 +106,7 @@ class Prover:
         reaches = np.median(edges, axis=1)
         ends = np.abs(reaches - 1) <= _REACH
         unlit = np.abs(np.median(self._edges(fit, relit.steady), axis=1) - 1) <= _REACH
-        for reach, end, (du, dv) in zip(reaches, ends | unlit, _SIDES, strict=True):
+        for reach, end, (du, dv) in zip(reaches, ends | unlit, WAYS, strict=True):
             if reach < 1 - _REACH or not (end or self._beside(fit, du, dv, others)):
                 raise Refused("die-damaged", "odd-outline")
         widths = [reaches[pair].mean() for pair in ([0, 1], [2, 3]) if ends[pair].all()]
@@ -131,11 +130,10 @@ class Prover:
         An edge is where the face falls to half its level; 2 where it does not.
         """
         cut = 0.5 * fit.level
-        out, across = np.meshgrid(_OUTWARD * self._side / fit.pose.side, _ALONG, indexing="ij")
-        edges = np.full((len(_SIDES), len(_ALONG)), 2.0)
-        for side, (du, dv) in enumerate(_SIDES):
-            u, v = (du * out, across) if du else (across, dv * out)
-            levels = sample(picture, *fit.pose.place(u, v))
+        out = _OUTWARD * self._side / fit.pose.side
+        edges = np.full((len(WAYS), len(_ALONG)), 2.0)
+        for side, way in enumerate(WAYS):
+            levels = outward_levels(picture, fit.pose, way, out, _ALONG)
             dark = levels < cut
             places = np.flatnonzero(dark.any(axis=0))
             after = dark.argmax(axis=0)[places]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from host_tools.images import Frame
-from host_tools.second_reader.around import DEGREES, Surroundings, apart, longest_arc, turned_from
+from host_tools.second_reader.around import DEGREES, Surroundings, apart, longest_arc, turned_from, turned_to
 from host_tools.second_reader.faces import Pose
 from host_tools.second_reader.fit import Fit, Fitter
 from host_tools.second_reader.light import Relit
@@ -139,9 +139,7 @@ class UncalibratedReader:
             if -_TOUCH < gap < _TOUCH:
                 way = _way(die.fit.pose, other.fit.pose)
                 blocked = turned_from(blocked, way, _BEHIND)
-                hidden += [
-                    angle for angle in range(0, 360, DEGREES) if not turned_from([angle], way, _BESIDE)
-                ]
+                hidden += turned_to(range(0, 360, DEGREES), way, _BESIDE)
         told = [rise for other in others for rise in rises(other.edges)]
         outward = longest_arc(blocked) > _OPEN
         if outward:
@@ -173,7 +171,7 @@ def _way(start: Pose, end: Pose) -> float:
 
 def _is_among(angle: float, blocked: list[float]) -> bool:
     """Whether all ways close to this one are blocked."""
-    return len(blocked) - len(turned_from(blocked, angle, _CLOSE)) >= 2 * _CLOSE // DEGREES
+    return len(turned_to(blocked, angle, _CLOSE)) >= 2 * _CLOSE // DEGREES
 
 
 def _may_be(fit: Fit) -> bool:
