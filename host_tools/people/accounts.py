@@ -31,7 +31,6 @@ from host_tools.people.errors import (
 from host_tools.people.person import Person
 from host_tools.people.roles import PROGRAM_ROLES, Role
 
-LOG = PEOPLE
 SHORTEST_PASSWORD = 12  # characters; NIST SP 800-63B asks for 8 at least, and no other rules
 _LONGEST_PASSWORD = 256
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,38}[A-Za-z0-9]")
@@ -191,7 +190,7 @@ class Accounts:
     def _password(self, name: str) -> tuple[int, str]:
         """At which step the password was set, and by whom."""
         with self._reading:
-            while entries := self._books.accesses(LOG, self._read):
+            while entries := self._books.accesses(PEOPLE, self._read):
                 for entry in entries:
                     if entry.action in (ADDED, PASSWORD_SET):
                         self._passwords[json.loads(entry.after)["name"]] = (entry.step, entry.who)
@@ -221,7 +220,7 @@ class Accounts:
     def _take_turn(self, by: Person) -> None:
         """One change of the accounts after the other, in whatever process, and only by those whose account is
         open: another's change may have come since they asked. Raises NotAllowed."""
-        self._books.store.serialise(f"access {LOG}")
+        self._books.store.serialise(f"access {PEOPLE}")
         account = self.find(by.name)
         if account is not None and account.closed:
             raise NotAllowed(f"the account of {by.name} is closed")
@@ -248,7 +247,7 @@ class Accounts:
 
     def _log(self, action: str, before: Account | None, after: Account, by: Person) -> None:
         self._books.log_access(
-            LOG,
+            PEOPLE,
             who=by.name,
             origin=by.origin,
             action=action,

@@ -8,6 +8,7 @@ import pytest
 from argon2 import PasswordHasher
 
 from host_tools.ledger import LedgerDamaged, open_ledger
+from host_tools.ledger.access import PEOPLE
 from host_tools.people import (
     AccountExists,
     Accounts,
@@ -21,7 +22,6 @@ from host_tools.people import (
     SetUpRefused,
     SignInRefused,
 )
-from host_tools.people.accounts import LOG
 
 PASSWORD = "correct horse battery"
 BOSS = Person("Grace", Role.SHIFT_MANAGER, program=False, origin="127.0.0.1")
@@ -165,7 +165,7 @@ async def test_every_change_is_in_the_access_log_and_no_refusal_is(accounts):
         await accounts.add_person("Ada", Role.AUDITOR, PASSWORD, BOSS)
     await accounts.set_password("Ada", "another long one", BOSS)
     await accounts.close("Ada", BOSS)
-    log = accounts._books.accesses(LOG)
+    log = accounts._books.accesses(PEOPLE)
     assert [(each.who, each.action) for each in log] == [
         ("Grace", "add-account"),
         ("Grace", "set-password"),

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from host_tools.bridge.wagering import Wager
 from host_tools.ledger import Ledger
+from host_tools.ledger.access import PEOPLE
 from host_tools.people import Role
-from host_tools.people.accounts import LOG as PEOPLE
 from host_tools.service.actions import CORRECTION, RESOLUTION
 from host_tools.service.deciding import Case
 from tests.host_tools.bridge.bridge_rig import before_each_statement
