@@ -22,7 +22,13 @@ VIPER = ROOT / "firmware/tumbler/reader/kernels_viper.py"
 SETS = {"scenes320": 320, "scenes160": 160}
 MODULES = {"viper": "tumbler.reader.kernels_viper", "plain": "kernels_plain"}
 HEAP = "960k"  # the compiler takes its part
-PORTABLE = ["test_reader.py", "test_reader_corners.py", "test_reader_kernels.py", "test_sha512.py"]
+PORTABLE = [
+    "test_reader.py",
+    "test_reader_corners.py",
+    "test_reader_kernels.py",
+    "test_reader_sizes.py",
+    "test_sha512.py",
+]
 PROCESSORS = ["i386", "armhf"]
 TIMEOUT_S = 240
 

@@ -1,10 +1,8 @@
-"""A face whose corner is gone, or whose pips are of two sizes, is not read; noise alone refuses nothing."""
+"""A face whose corner is gone is not read; noise alone refuses nothing."""
 
 import unittest
 
 from tumbler.reader.corners import check_bright_corners, check_dark_corners, check_steady_corners
-from tumbler.reader.lattices import are_alike
-from tumbler.reader.pips import Spot
 from tumbler.reader.refusal import Refused
 from tumbler.reader.square import Pose
 
@@ -93,11 +91,3 @@ class Corners(unittest.TestCase):
 
     def test_noise_on_a_black_face_is_none(self):
         check_dark_corners(_face(5, 2), _COLUMNS, Pose(30, 30, 28, 0))
-
-
-class Alike(unittest.TestCase):
-    def test_pips_of_one_size_are_alike(self):
-        self.assertTrue(are_alike([Spot(0, 0, 0.9), Spot(9, 9, 1.3)], 28))
-
-    def test_a_pip_that_a_chip_joined_is_not(self):
-        self.assertFalse(are_alike([Spot(0, 0, 0.9), Spot(9, 9, 1.8)], 28))

@@ -118,6 +118,15 @@ class KernelsTest(unittest.TestCase):
                 wanted = len([1 for i in range(at, end) if plane[i] >= least])
                 self.assertEqual(twin.count_lights(plane, at, end, least), wanted)
 
+    def test_sum_over(self):
+        for twin in TWINS:
+            for random in cases(14):
+                plane = random.levels(50)
+                at, end = random.span(50)
+                floor = random.cut(plane)
+                wanted = sum([max(0, plane[i] - floor) for i in range(at, end)])
+                self.assertEqual(twin.sum_over(plane, at, end, floor), wanted)
+
     def test_next_inside_and_next_outside_find_the_ends_of_runs(self):
         for twin in TWINS:
             for random in cases(6):

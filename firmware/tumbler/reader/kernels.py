@@ -24,3 +24,4 @@ next_valley = _chosen.next_valley
 score = _chosen.score
 shrink = _chosen.shrink
 steepest = _chosen.steepest
+sum_over = _chosen.sum_over

@@ -50,6 +50,15 @@ def count_lights(plane, at, end, least):
     return total
 
 
+def sum_over(plane, at, end, floor):
+    """The sum of what the levels above `floor` have over it."""
+    total = 0
+    for i in range(at, end):
+        if plane[i] > floor:
+            total += plane[i] - floor
+    return total
+
+
 def next_inside(plane, at, end, low, high):
     """Index of the first level with low <= level < high; `end`, or `at` above it, when there is none."""
     while at < end and not low <= plane[at] < high:

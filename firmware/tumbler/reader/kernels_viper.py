@@ -61,6 +61,17 @@ def count_lights(plane: ptr8, at: int, end: int, least: int) -> int:
 
 
 @micropython.viper
+def sum_over(plane: ptr8, at: int, end: int, floor: int) -> int:
+    total = 0
+    while at < end:
+        value = plane[at]
+        if value > floor:
+            total += value - floor
+        at += 1
+    return total
+
+
+@micropython.viper
 def next_inside(plane: ptr8, at: int, end: int, low: int, high: int) -> int:
     while at < end:
         value = plane[at]

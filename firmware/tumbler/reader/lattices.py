@@ -17,9 +17,6 @@ _CUT = 0.55  # share of a calibrated pip's light at which a pip is cut out
 _MERGED = 1.6  # and above which it may be two pips, which blur has joined
 _BRIGHTEST = 250
 _DUST = 0.12  # share of a calibrated pip's area that is no mark at all
-_SURE_AREA = 0.4, 2.0  # and within which a spot is surely a pip
-_ALIKE = 1.7  # how many times as large as its smallest pip a face's largest may be, where pips are well seen
-_WELL_SEEN = 20  # side from which they are
 _SPACING = 0.12  # dice of one make differ this much in the spacing of their pips
 _NEAR = 0.12  # sides within which a spot is the pip that a pattern has there
 _ALONE = 0.46  # sides within which a face that shows one pip has no other spot
@@ -116,18 +113,6 @@ class SpotFinder:
             if part.area > 1:
                 x, y = part.centre()
                 spots.append(Spot(x, y, region.area / gatherer.profile.masses[2] / 2))
-
-
-def is_sure(spot):
-    """Whether a spot is of a pip's size."""
-    return _SURE_AREA[0] < spot.mass < _SURE_AREA[1]
-
-
-def are_alike(spots, side):
-    """Whether the pips of one face are of one size: a chip that cuts or joins a pip makes it differ."""
-    slack = 1 + max(0, _WELL_SEEN - side) / _WELL_SEEN
-    masses = [spot.mass for spot in spots]
-    return max(masses) <= _ALIKE * slack * min(masses)
 
 
 def explain(spots, profile, silhouettes):

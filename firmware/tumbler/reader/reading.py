@@ -11,7 +11,7 @@ from .bodies import BodyFinder, Oddity
 from .corners import check_bright_corners, check_dark_corners, check_steady_corners
 from .floor import check_floor
 from .gather import Gatherer
-from .lattices import SpotFinder, are_alike, explain, is_sure
+from .lattices import SpotFinder, explain
 from .marks import prove_bare_bright, prove_bare_dark
 from .pips import Shade, find_spots, levels, prove_sites, read_face, sites
 from .profile import LIGHT_PIPS
@@ -19,6 +19,7 @@ from .refusal import Refused
 from .regions import Labeller
 from .shadows import Shadows
 from .silhouette import Silhouettes
+from .sizes import check_sizes, is_sure
 from .square import Pose, quarter_turns_apart
 from .tilt import face_brightness, tilt_degrees
 
@@ -160,10 +161,7 @@ class Reader:
         lattices, left = explain(spots, self.profile, self._silhouettes)
         found = []
         for lattice in lattices:
-            members = [spots[i] for i in lattice.members]
-            lattice.clear = all(map(is_sure, members))
-            lattice.alike = are_alike(members, self.profile.side)
-            if lattice.clear or not lattice.is_bare():  # else dust on the platform
+            if not lattice.is_bare() or is_sure(spots[lattice.members[0]].mass):  # else dust on the platform
                 found.append(lattice)
         found.sort(key=lambda lattice: (lattice.pose.y, lattice.pose.x))
         if not left:
@@ -213,10 +211,6 @@ class Reader:
 
     def _read_lattice(self, lattice):
         """(pose, pattern) of a dark body with light pips."""
-        if not lattice.clear:
-            raise Refused("unreadable", "faint-spot")
-        if not lattice.alike:
-            raise Refused("die-damaged", "pips-differ")
         pose = lattice.pose
         if lattice.is_bare():
             raise Refused("unreadable", "no-outline")
@@ -229,6 +223,7 @@ class Reader:
                 raise Refused("unreadable", "pips-askew")
         if lattice.fit:
             pose = Pose(pose.x, pose.y, self.profile.side, lattice.fit.pose.angle)
+        check_sizes(self._gatherer, pose, lattice.pattern)
         return pose, lattice.pattern
 
     def _read_outline(self, body):
