@@ -11,11 +11,9 @@ from .pips import levels
 from .refusal import Refused
 from .tilt import least_light
 
-_EDGE = 1  # pixels beyond a pip's edge to which its light reaches
+_EDGE = 0.6  # pixels beyond a pip's edge within which its light is summed up; farther out is its neighbour's
 _SURE = 0.4, 2.0  # areas of a calibrated pip within which a spot is surely one
-_ALIKE = 1.27  # how many times as large as its smallest pip a face's largest may be; whole dice show 1.17
-_WELL_SEEN = 20  # side from which they do
-_ALIKE_SMALL = 1.37  # and below it; there they show 1.29
+_ALIKE = 1.27  # how many times as large as its smallest pip a face's largest may be; whole dice show 1.19
 
 
 def check_sizes(gatherer, pose, pattern):
@@ -24,7 +22,7 @@ def check_sizes(gatherer, pose, pattern):
     masses = pip_masses(gatherer, pose, pattern)
     if not all(map(is_sure, masses)):
         raise Refused("unreadable", "faint-spot")
-    if max(masses) > (_ALIKE if gatherer.profile.side >= _WELL_SEEN else _ALIKE_SMALL) * min(masses):
+    if max(masses) > _ALIKE * min(masses):
         raise Refused("die-damaged", "pips-differ")
 
 
