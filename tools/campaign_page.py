@@ -15,6 +15,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "firmware")]
 
 from generated_files import bring_up_to_date, is_check  # noqa: E402
 
+from host_tools.campaign.confidence import CLAIMS, CLAIMS_HEAD, claims  # noqa: E402
 from host_tools.campaign.reader_report import disguises  # noqa: E402
 
 FOLDER = ROOT / "docs" / "campaign"
@@ -61,6 +62,9 @@ def _reader(figures):
     for axis, groups in figures["recipe"].items():
         yield from _groups(axis, groups)
     yield from _markdown(("die, and what was read", "dice"), figures["confusion"].items())
+    if "reliability" in figures:
+        yield f"{CLAIMS}\n"
+        yield from _markdown(CLAIMS_HEAD, claims(figures["reliability"]))
 
 
 def _groups(axis, groups):

@@ -167,7 +167,9 @@ def record_tables():
     return [
         "### Record fields\n\n"
         "`faces` are three numbers 1 to 6; `strokes` are pairs of width in us and speed in mm/s;\n"
-        "`tilts` are tenths of a degree and `confidences` thousandths, one a die in the order of `faces`;\n"
+        "`tilts` are tenths of a degree and `confidences` thousandths, one a die in the order of `faces`:\n"
+        "the reader's are the share of dice read like this one that was at least right and sound\n"
+        "([confidence.md](confidence.md)), a sensor module's are its own, 0 where it tells none;\n"
         f"a text has at most {d.MAX_DETAIL} bytes of UTF-8; `frames` is the SHA-256 of the frames read,\n"
         "lamp 0 first.\n\n" + table(("key", "field", "type"), fields),
         f"### Record kinds\n\nEvery record has {names(d.COMMON_FIELDS)}, and may have `wall_ms`.\n\n"

@@ -73,5 +73,5 @@ def _event(reading, frames):
     if reading.verdict != "read":
         return ("refused", reading.reason, reading.detail, frames)
     tilts = tuple(int(die.tilt_deg * 10 + 0.5) for die in reading.dice)
-    confidences = tuple(int(die.confidence * 1000) for die in reading.dice)
+    confidences = tuple(int(die.confidence * 1000 + 0.5) for die in reading.dice)
     return ("read", tuple(reading.faces), tilts, confidences, frames)

@@ -107,7 +107,8 @@ class AtRest:
 
 @dataclass(frozen=True, slots=True)
 class ResultRead:
-    """The device's `reading` record: faces 1..6, tilts in tenths of a degree, confidences in thousandths."""
+    """The device's `reading` record: faces 1..6, tilts in tenths of a degree, confidences in thousandths
+    (docs/confidence.md)."""
 
     round: bytes
     faces: tuple[int, int, int]

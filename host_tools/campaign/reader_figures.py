@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Any
 
+from host_tools.campaign.confidence import Told, reliability
 from host_tools.scoring import Counts, Outcome, clopper_pearson
 
 RECIPE_AXES = ("category", "size")
@@ -40,7 +41,7 @@ class ReaderFigures:
     `all`, `by`: overall, and by axis and value; `recipe`: of the popular recipe on the same scenes, by axis
     and value; `confusion`: (true, read) -> dice of read scenes; `refusals`: (reason, detail) -> readable
     scenes; `wrong`, `lost`, `crashed`: numbers of scenes; `misread`: wrong ones with a face that does not lie
-    there; `times`: milliseconds by size and lamps.
+    there; `dice`: those of read scenes, with what was told of them; `times`: milliseconds by size and lamps.
     """
 
     def __init__(self, results: Iterable[dict[str, Any]]) -> None:
@@ -53,6 +54,7 @@ class ReaderFigures:
         self.wrong: list[int] = []
         self.lost: list[int] = []
         self.crashed: list[int] = []
+        self.dice: list[Told] = []
         self.times: dict[str, list[int]] = defaultdict(list)
         for result in results:
             self._add(result)
@@ -70,6 +72,7 @@ class ReaderFigures:
             counts.outcomes[Outcome(result["recipe"])] += 1
             counts.readable += readable
         self.confusion.update(tuple(pair) for pair in result["pairs"])
+        self.dice += map(tuple, result["dice"])
         self.times[f"{result['size']}, {result['lamps']}"].append(result["read_ms"])
         if outcome.is_error:
             self.wrong.append(result["scene"])
@@ -91,6 +94,7 @@ class ReaderFigures:
             "by": _grouped(self.by),
             "recipe": _grouped(self.recipe),
             "confusion": {_pair(pair): count for pair, count in sorted(self.confusion.items(), key=_order)},
+            "reliability": reliability(self.dice),
             "refusals": [[*why, count] for why, count in self.refusals.most_common()],
             "wrong_scenes": self.wrong[:MOST_NAMED],
         }

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from statistics import median
 from typing import Any
 
+from host_tools.campaign.confidence import CLAIMS, CLAIMS_HEAD, claims
 from host_tools.campaign.page import figure, heading, page, paragraph, percent, table
 from host_tools.campaign.reader_figures import Group, ReaderFigures
 from host_tools.twin.studio import Studio
@@ -52,6 +53,7 @@ def _parts(figures: dict[str, Any], counted: ReaderFigures, studio: Studio) -> I
         rows = [_row(name, each) for name, each in sorted(groups.items())]
         yield table(f"The popular recipe (blobs and clusters) on the same scenes, by {axis}", _HEAD, rows, 4)
     yield _confusion(counted)
+    yield table(CLAIMS, CLAIMS_HEAD, claims(figures["reliability"]))
     yield table(
         "Why readable scenes were refused",
         ("reason", "detail", "scenes"),

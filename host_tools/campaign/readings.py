@@ -10,15 +10,17 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
+from host_tools.campaign.confidence import dice_told
 from host_tools.campaign.profiles import Profiles
 from host_tools.campaign.reader_figures import CRASHED, UNCALIBRATED
 from host_tools.read.runtimes import ReadError, read_on_micropython
-from host_tools.scoring import Label, LabelledDie, judge
+from host_tools.scoring import Label, LabelledDie, Outcome, judge
 from host_tools.scoring.sets import read_by_recipe
 from host_tools.twin.studio import Shot, Studio
 from host_tools.virtual_board.build import build
 
 COUNT = 3
+_RELIED_ON = {Outcome.RIGHT, Outcome.WRONG, Outcome.READ_ANYWAY}  # no picture tells what a disguise shows
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Readings:
             "outcome": found.outcome.value if calibrated else UNCALIBRATED,
             "recipe": judge(label, recipe).outcome.value if calibrated else UNCALIBRATED,
             "pairs": found.pairs,
+            "dice": dice_told(label, answer) if found.outcome in _RELIED_ON else [],
             "true": sorted(shot.label["values"]),
             "read": sorted(answer["faces"]),
             "refusal": answer["reason"],

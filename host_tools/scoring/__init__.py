@@ -9,7 +9,7 @@ What counts is in `judging`; what a label holds is in `labels`.
 """
 
 from host_tools.scoring.bounds import clopper_pearson
-from host_tools.scoring.judging import Judgement, Outcome, judge
+from host_tools.scoring.judging import Judgement, Outcome, judge, partners
 from host_tools.scoring.labels import Label, LabelError, LabelledDie, load_labels
 from host_tools.scoring.tally import Counts, Tally
 
@@ -24,4 +24,5 @@ __all__ = [
     "clopper_pearson",
     "judge",
     "load_labels",
+    "partners",
 ]

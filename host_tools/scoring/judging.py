@@ -88,7 +88,15 @@ def _pairs(label: Label, answer: dict) -> tuple[tuple[int | None, int | None], .
 def _pairs_by_place(
     true: tuple[LabelledDie, ...], read: list[dict]
 ) -> tuple[tuple[int | None, int | None], ...]:
-    """Nearest first, at most 0.6 of a side apart: the middles of two dice are at least a side apart."""
+    partner = partners(true, read)
+    matched = [(die.face, read[partner[i]]["face"] if i in partner else None) for i, die in enumerate(true)]
+    spare = [(None, found["face"]) for j, found in enumerate(read) if j not in partner.values()]
+    return tuple(matched + spare)
+
+
+def partners(true: tuple[LabelledDie, ...], read: list[dict]) -> dict[int, int]:
+    """The read die of each true one that has one, by their numbers: nearest first, at most 0.6 of a side
+    apart, for the middles of two dice are at least a side apart."""
     ways = sorted(
         (math.hypot(die.x - found["x"], die.y - found["y"]), i, j)
         for i, die in enumerate(true)
@@ -98,6 +106,4 @@ def _pairs_by_place(
     for distance, i, j in ways:
         if distance <= 0.6 * read[j]["side"] and i not in partner and j not in partner.values():
             partner[i] = j
-    matched = [(die.face, read[partner[i]]["face"] if i in partner else None) for i, die in enumerate(true)]
-    spare = [(None, found["face"]) for j, found in enumerate(read) if j not in partner.values()]
-    return tuple(matched + spare)
+    return partner

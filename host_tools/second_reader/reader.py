@@ -127,7 +127,11 @@ def _distance(one: Fit, other: Fit) -> float:
 
 
 def answer(read: list[tuple[Fit, Proof]], refusals: list[Refused]) -> dict:
-    """The fields of `tumbler read --json`: read when nothing refuses."""
+    """The fields of `tumbler read --json`: read when nothing refuses.
+
+    A die's confidence is its correlation with a drawn face, and its margin by how much that beats the next
+    best face's: nobody measured how often such a die is read rightly, as was done for the device's reader.
+    """
     dice = [_die(fit, proof) for fit, proof in sorted(read, key=lambda die: (die[0].pose.y, die[0].pose.x))]
     if not refusals:
         faces = [die["face"] for die in dice]
@@ -145,5 +149,6 @@ def _die(fit: Fit, proof: Proof) -> dict:
         "angle": round(math.degrees(fit.pose.angle) % 90, 1),
         "tilt_deg": None if proof.tilt is None else round(proof.tilt, 1),
         "flat": proof.tilt is None or proof.tilt < FLAT_DEGREES,
+        "margin": round(fit.margin, 3),
         "confidence": round(min(fit.score, 1.0), 3),
     }

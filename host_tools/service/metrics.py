@@ -69,7 +69,7 @@ class Metrics:
         self._faces = counter("faces", "Faces read, of all three dice", "table", "face")
         self._totals = counter("totals", "Totals of the three dice read", "table", "total")
         self._confidence = histogram(
-            "reading_confidence", "The reader's confidence in each die", _CONFIDENCES
+            "reading_confidence", "Confidence in each die (docs/confidence.md)", _CONFIDENCES
         )
         self._tilt = histogram("reading_tilt_degrees", "Tilt of each die read", _TILTS)
 

@@ -3,6 +3,7 @@
 Corners are compared with each other, so that neither exposure nor the fall of the light matters. A bright
 face is judged under each lamp; a dark one, whose gloss differs from corner to corner, in the darkest frame
 and by all lamps together: gloss moves with the lamp, and no corner of a whole face is the darkest under all.
+Each check returns its margin: the share, 0 to 1, of what it allows that the face does not use.
 """
 
 from math import log
@@ -29,25 +30,30 @@ _CORNERS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
 def check_dark_corners(plane, columns, pose):
-    """Refused when one corner of the dark face at `pose` is much darker than the other three."""
+    """Margin; Refused when one corner of the dark face at `pose` is much darker than the other three."""
+    margin = 1
     for inset in _INSETS:
         corners = []
         for u, v in _CORNERS:
             x, y = pose.place(u * inset, v * inset)
             corners.append(sample(plane, columns, x, y, _PROBE * pose.side))
         corners.sort()
-        _refuse_hollow(corners[0], corners[1], _HOLLOW)
+        margin = min(margin, _refuse_hollow(corners[0], corners[1], _HOLLOW))
+    return margin
 
 
 def check_bright_corners(gatherer, pose):
-    """Refused when some lamp shows a corner of the bright face at `pose` much darker than the others."""
+    """Margin; Refused when a lamp shows a corner of the bright face at `pose` much darker than the others."""
+    margin = 1
     inset = _bright_inset(gatherer.profile)
     corners = [lamp_levels(gatherer, pose, u * inset, v * inset) for u, v in _CORNERS]
     for lamp in range(len(gatherer.small)):
         seen = [levels[lamp] for levels in corners]
         seen = sorted([level for level in seen if level is not None])
         if len(seen) > 2:
-            _refuse_hollow(seen[0], (seen[(len(seen) - 1) // 2] + seen[len(seen) // 2]) / 2, _LEANING)
+            middle = (seen[(len(seen) - 1) // 2] + seen[len(seen) // 2]) / 2
+            margin = min(margin, _refuse_hollow(seen[0], middle, _LEANING))
+    return margin
 
 
 def _bright_inset(profile):
@@ -61,10 +67,11 @@ def _bright_inset(profile):
 
 
 def check_steady_corners(gatherer, pose, pattern):
-    """Refused when one corner of the dark face at `pose` is the darkest for the lamps taken together."""
+    """Margin; Refused when one corner of the dark face at `pose` is the darkest for all lamps together."""
     near = gatherer.profile.radii[len(pattern)] + _SOFT_LIGHT / pose.side
     corners = [_corner(gatherer, pose, pattern, near, corner) for corner in _CORNERS]
     limit = _DARKER if pose.side >= _WELL_SEEN else _DARKER_SMALL
+    margin = 1
     for corner in corners:
         darker = []
         for lamp, level in enumerate(corner):
@@ -72,8 +79,11 @@ def check_steady_corners(gatherer, pose, pattern):
             others = [other for other in beside if other is not None]
             if level is not None and others:
                 darker.append(log((min(others) + _NOISE) / (level + _NOISE)))
-        if len(darker) >= _LAMPS and sum(darker) > limit * len(darker):
-            raise Refused("die-damaged", "corner")
+        if len(darker) >= _LAMPS:
+            margin = min(margin, 1 - sum(darker) / (limit * len(darker)))
+    if margin < 0:
+        raise Refused("die-damaged", "corner")
+    return margin
 
 
 def _corner(gatherer, pose, pattern, near, corner):
@@ -89,5 +99,10 @@ def _corner(gatherer, pose, pattern, near, corner):
 
 
 def _refuse_hollow(darkest, other, share):
-    if darkest < share * other and other - darkest > _DIFFERENCE:
+    """Margin of the darkest corner against another one; Refused when it is below that share of it."""
+    margin = darkest - share * other
+    if margin >= 0:
+        return margin / (other - share * other) if other else 1
+    if other - darkest > _DIFFERENCE:
         raise Refused("die-damaged", "corner")
+    return 0

@@ -1,4 +1,7 @@
-"""Marks on a face: stains, and lines across it, as a crack is, where the face must be bare."""
+"""Marks on a face: stains, and lines across it, as a crack is, where the face must be bare.
+
+Each check returns its margin: the share, 0 to 1, of what it allows that the face does not use.
+"""
 
 from .kernels import next_under, next_valley
 from .pips import is_in_pip
@@ -19,26 +22,27 @@ _IMAGE = 1.5  # pixels beyond a lamp's mirror image whose frame is missing there
 
 
 def prove_bare_bright(gatherer, pose, pattern, level):
-    """Refused when more than a speck of a bright face, outside its pips, is darker than a bare face is.
+    """Margin; Refused when more than a speck of a bright face, outside its pips, is darker than bare face.
 
     level: of the bare face in the darkest composite.
     """
-    if _stain(gatherer, pose, pattern, level) > 1 + _SPECK * pose.side**2:
+    margin = 1 - _stain(gatherer, pose, pattern, level) / (1 + _SPECK * pose.side**2)
+    if margin < 0:
         raise Refused("die-damaged", "mark")
-    _refuse_lines(gatherer, pose, pattern, ((gatherer.low, 256, _LINE),), _SOFT, [])
+    return min(margin, _refuse_lines(gatherer, pose, pattern, ((gatherer.low, 256, _LINE),), _SOFT, []))
 
 
 def prove_bare_dark(gatherer, pose, pattern, levels):
-    """Refused when a line crosses a dark face in both composites, or clearly in the brightest.
+    """Margin; Refused when a line crosses a dark face in both composites, or clearly in the brightest.
 
     levels: of the bare face in the darkest and in the brightest. What is lighter is no bare face but shows
     through a clear one.
     """
     holes = _images(gatherer, pose)
     planes = (gatherer.low, levels[0], _LINE), (gatherer.high, levels[1], _LINE)
-    _refuse_lines(gatherer, pose, pattern, planes, _SOFT_LIGHT, holes)
+    margin = _refuse_lines(gatherer, pose, pattern, planes, _SOFT_LIGHT, holes)
     planes = ((gatherer.high, levels[1], _CLEAR_LINE),)
-    _refuse_lines(gatherer, pose, pattern, planes, _SOFT, holes)
+    return min(margin, _refuse_lines(gatherer, pose, pattern, planes, _SOFT, holes))
 
 
 def _stain(gatherer, pose, pattern, level):
@@ -60,7 +64,7 @@ def _stain(gatherer, pose, pattern, level):
 
 
 def _refuse_lines(gatherer, pose, pattern, planes, soft, holes):
-    """Refused when too many pixels of the bare face are darker in all `planes` than it is on both sides.
+    """Margin; Refused when too many pixels of the bare face are darker in all `planes` than on both sides.
 
     planes: (composite, most that its bare face shows, percent of that of a line) of each; soft: see _SOFT;
     holes: circles not looked at.
@@ -87,8 +91,10 @@ def _refuse_lines(gatherer, pose, pattern, planes, soft, holes):
                         count += 1
                         break
             i = next_valley(first, i + 1, end, columns, aside, percent)
-    if count > _LINES * pose.side**2:
+    margin = 1 - count / (_LINES * pose.side**2)
+    if margin < 0:
         raise Refused("die-damaged", "line")
+    return margin
 
 
 def _is_valley(planes, i, away):

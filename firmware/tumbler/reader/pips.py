@@ -198,7 +198,7 @@ class Shade:
 
 
 def prove_sites(places, pattern, pose, columns, profile, shades):
-    """Confidence 0 to 1 that each site is what the pattern says. Refused when one is neither pip nor bare; a
+    """Margin 0 to 1 by which each site is what the pattern says. Refused when one is neither pip nor bare; a
     site that a pip of the pattern overlaps, as in makes whose six has rows of its own, tells nothing.
 
     shades: of the composite in which a pip stands out least and of that in which a mark stands out most.

@@ -8,6 +8,7 @@ import gc
 
 from .agreement import check_agreement
 from .bodies import BodyFinder, Oddity
+from .confidence import confidence
 from .corners import check_bright_corners, check_dark_corners, check_steady_corners
 from .floor import check_floor
 from .gather import Gatherer
@@ -38,10 +39,11 @@ _REASONS = ("stacked", "not-flat", "extra-object", "die-missing", "die-damaged",
 
 class Die:
     """One die read: `face` 1 to 6, centre `x`, `y` and `side` in pixels of the frame, `angle` and `tilt_deg`
-    in degrees (0 when a single lamp cannot tell), `flat`, `confidence` 0 to 1, how far the least sure site is
-    from doubt, `outline`: its Pose in the composites."""
+    in degrees (0 when a single lamp cannot tell), `flat`, `margin` 0 to 1, what the tightest check leaves of
+    its tolerance, `confidence` 0 to 1, what such a margin was measured to be worth (see confidence),
+    `outline`: its Pose in the composites."""
 
-    def __init__(self, face, x, y, side, angle, tilt_deg, confidence, outline):
+    def __init__(self, face, x, y, side, angle, tilt_deg, margin, confidence, outline):
         self.face = face
         self.x = x
         self.y = y
@@ -49,6 +51,7 @@ class Die:
         self.angle = angle
         self.tilt_deg = tilt_deg
         self.flat = tilt_deg < _FLAT_DEGREES
+        self.margin = margin
         self.confidence = confidence
         self.outline = outline
 
@@ -181,21 +184,22 @@ class Reader:
         if tilt >= _FLAT_DEGREES:
             raise Refused("not-flat", "tilt %.1f deg" % tilt)
         columns = self._gatherer.columns
+        margins = [1 - tilt / _FLAT_DEGREES]
         if self._light:
             shades = self._light_shades(pose, pattern)
             outline = Pose(pose.x, pose.y, self.profile.side, pose.angle)
-            prove_bare_dark(self._gatherer, pose, pattern, [shade.body for shade in shades])
-            check_dark_corners(self._gatherer.low, columns, outline)
+            margins.append(prove_bare_dark(self._gatherer, pose, pattern, [shade.body for shade in shades]))
+            margins.append(check_dark_corners(self._gatherer.low, columns, outline))
             if brightness:
-                check_steady_corners(self._gatherer, outline, pattern)
+                margins.append(check_steady_corners(self._gatherer, outline, pattern))
         else:
             shades = self._dark_shades(body, pose)
             outline = body.pose
-            prove_bare_bright(self._gatherer, pose, pattern, body.level)
+            margins.append(prove_bare_bright(self._gatherer, pose, pattern, body.level))
             if brightness:
-                check_bright_corners(self._gatherer, outline)
+                margins.append(check_bright_corners(self._gatherer, outline))
         self._refuse_glare(pose)
-        confidence = prove_sites(self._sites, pattern, pose, columns, self.profile, shades)
+        margins.append(prove_sites(self._sites, pattern, pose, columns, self.profile, shades))
         if brightness:
             check_agreement(self._gatherer, self._sites, pattern, pose, brightness)
         return Die(
@@ -205,7 +209,8 @@ class Reader:
             pose.side,
             pose.angle * 57.29578 % 90,
             tilt,
-            confidence,
+            min(margins),
+            confidence(min(margins), self.profile),
             outline,
         )
 

@@ -19,6 +19,7 @@ def answer(reading):
                 "angle": round(die.angle, 1),
                 "tilt_deg": round(die.tilt_deg, 1),
                 "flat": die.flat,
+                "margin": round(die.margin, 3),
                 "confidence": round(die.confidence, 3),
             }
         )

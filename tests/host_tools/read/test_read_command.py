@@ -48,7 +48,7 @@ def test_reads_scenes_as_json_lines(runtime):
     good, missing = map(json.loads, done.stdout.splitlines())
     assert good["file"] == str(SCENE)
     assert (good["verdict"], good["faces"], good["reason"]) == ("read", [1, 4, 2], None)
-    names = {"face", "x", "y", "side", "angle", "tilt_deg", "flat", "confidence"}
+    names = {"face", "x", "y", "side", "angle", "tilt_deg", "flat", "margin", "confidence"}
     assert all(set(die) == names for die in good["dice"])
     assert good["ms"] >= 0
     assert (missing["verdict"], missing["faces"], missing["reason"]) == ("refused", [], "die-missing")

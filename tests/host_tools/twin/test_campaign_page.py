@@ -21,7 +21,15 @@ AXES = ("category", "style", "size", "lamps", "renderer", "trouble")
 
 
 def test_errors_refusals_seed_and_commit_are_on_the_page() -> None:
-    line = {"unit": 0, "pairs": [], "refusal": "", "detail": "", "read_ms": 1, "verdict": "readable"}
+    line = {
+        "unit": 0,
+        "pairs": [],
+        "dice": [(0.5, 0.991, True)] * 3,
+        "refusal": "",
+        "detail": "",
+        "read_ms": 1,
+        "verdict": "readable",
+    }
     line |= {"recipe": str(Outcome.WRONG)}
     line |= dict.fromkeys(AXES, "a-group")
     outcomes = [Outcome.RIGHT] * 7 + [Outcome.WRONG] + [Outcome.LOST] * 2
@@ -48,6 +56,7 @@ def test_errors_refusals_seed_and_commit_are_on_the_page() -> None:
         "2 of 10 readable ones, 20 %",
         "| a-group | 10 | 7 | 1 | 0 | 0 | 2 of 10 |",
         "| a-group | 10 | 0 | 10 | 0 | 0 | 0 of 10 |",
+        "| 0.99 to 0.995 | 30 | 30 | 0.9910 | 1.0000 | 0.9050 to 1.0000 |",
         "--rounds 5 --seed 4711`",
         "| 40, strokes of 16 N, 0 void as too few tumbles; commit `c0ffee`, seed 4711 |",
         "| 40, strokes of 5 N, 40 void as too few tumbles; commit `c0ffee`, seed 4711 |",

@@ -42,6 +42,7 @@ def test_every_scene_is_read_and_judged_by_what_lies_there(campaign: tuple[Path,
     assert figures["all"]["scenes"] + figures["uncalibrated"] == SCENES
     assert figures["all"]["errors"] == 0
     assert figures["all"]["right"] >= 2, "it read something"
+    assert sum(each["dice"] for each in figures["reliability"]) == 3 * figures["all"]["right"]
     assert sum(each["scenes"] for each in figures["recipe"]["size"].values()) == figures["all"]["scenes"]
     assert any(each["recipe"] != each["outcome"] for each in told), "the recipe is another reader"
     assert (figures["seed"], figures["units"]) == (SEED, 1)
@@ -74,6 +75,7 @@ def line(number: int, outcome: Outcome | str, **changes) -> dict:
         "outcome": str(outcome),
         "recipe": str(Outcome.WRONG),
         "pairs": [],
+        "dice": [],
         "refusal": "",
         "detail": "",
         "read_ms": 1,
@@ -84,7 +86,12 @@ def line(number: int, outcome: Outcome | str, **changes) -> dict:
 def test_every_kind_of_error_is_counted_and_named() -> None:
     counted = ReaderFigures(
         [
-            line(0, Outcome.RIGHT, pairs=[(1, 1), (2, 2), (3, 3)]),
+            line(
+                0,
+                Outcome.RIGHT,
+                pairs=[(1, 1), (2, 2), (3, 3)],
+                dice=[(0.5, 0.991, True), (0.6, 0.991, True), (0.1, 0.9, False)],
+            ),
             line(1, Outcome.WRONG, pairs=[(1, 1), (2, 5), (3, None)]),
             line(2, Outcome.READ_ANYWAY, verdict="must_refuse"),
             line(3, Outcome.LOST, refusal="not-flat", detail="tilt"),
@@ -103,6 +110,10 @@ def test_every_kind_of_error_is_counted_and_named() -> None:
     assert told["all"]["readable"] == 4
     assert told["all"]["lost_share"] == 0.5
     assert told["confusion"] == {"1 as 1": 2, "2 as 2": 1, "2 as 5": 1, "3 as 3": 1, "3 as none": 1}
+    assert [(each["claimed"], each["dice"], each["deserved"]) for each in told["reliability"]] == [
+        (0.9, 1, 0),
+        (0.991, 2, 2),
+    ]
     assert told["refusals"] == [["not-flat", "tilt", 1], [CRASHED, "MemoryError", 1]]
     assert not reader.is_clean(told)
     assert reader.is_clean(ReaderFigures([line(0, Outcome.RIGHT)]).as_json())
