@@ -49,7 +49,11 @@ def read(  # noqa: PLR0913, PLR0917 - a command has so many options
     annotate: Annotated[Path | None, typer.Option(help="Draw what was read into this folder.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a scene, nothing else.")] = False,
 ) -> None:
-    """Read the dice in picture files; a reading that is not certain is refused, never guessed."""
+    """Read the dice in picture files; a reading that is not certain is refused, never guessed.
+
+    A die's confidence: of dice that the device's reader reads like it, at least this share was right and
+    sound (docs/confidence.md).
+    """
     from host_tools.images import ImageError  # noqa: PLC0415 - commands import their machinery when called
     from tumbler.reader import ProfileError  # noqa: PLC0415
 

@@ -49,5 +49,5 @@ def _draw_die(draw: ImageDraw.ImageDraw, die: dict) -> None:
     draw.polygon(corners, outline=_DIE, width=2)
     draw.text((x + reach, y - reach), str(die["face"]), _DIE, ImageFont.load_default(30))
     tilt = "" if die["tilt_deg"] is None else f"{die['tilt_deg']}° "
-    below = f"{tilt}{die['confidence']:.2f}"
+    below = f"{tilt}{die['confidence']:.3f}"
     draw.text((x + reach, y - reach + 32), below, _DIE, ImageFont.load_default(16))
