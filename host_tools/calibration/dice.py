@@ -275,7 +275,8 @@ class LightBench(Bench):
 def _anything(gatherer):
     """Silhouettes that rule out nothing: a lone die may be no darker than the floor."""
     profile = gatherer.profile
-    return Silhouettes(bytes(len(gatherer.high)), gatherer.columns, profile.side, (0, 0), profile.lens)
+    black = bytes(len(gatherer.high))
+    return Silhouettes(black, black, gatherer.columns, profile.side, (0, 0), profile.lens)
 
 
 def _goodness(fit):

@@ -87,8 +87,8 @@ class Reader:
         self._light = profile.polarity == LIGHT_PIPS
         if self._light:
             self._spots = SpotFinder(self._gatherer, self._labeller)
-            plane, columns = self._gatherer.high, self._gatherer.columns
-            self._silhouettes = Silhouettes(plane, columns, profile.side, self._centre(), profile.lens)
+            low, high, columns = self._gatherer.low, self._gatherer.high, self._gatherer.columns
+            self._silhouettes = Silhouettes(low, high, columns, profile.side, self._centre(), profile.lens)
         else:
             self._finder = BodyFinder(self._gatherer, self._labeller)
         self._sites = sites(profile)
