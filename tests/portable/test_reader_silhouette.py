@@ -111,7 +111,7 @@ class Silhouette(unittest.TestCase):
             die = Pose(MIDDLE + 1, MIDDLE - 2, SIDE, step * pi / 48)
             fit = found_rim(die)
             self.assert_found(die, fit)
-            self.assertTrue(abs(fit.pose.side / SIDE - 1) < 0.06)
+            self.assertTrue(fit and abs(fit.pose.side / SIDE - 1) < 0.06)
 
     def test_a_clear_die_that_others_touch(self):
         for step in range(24):

@@ -81,13 +81,12 @@ class Silhouettes:
 
     def _turned_by_rim(self, pose):
         """The pose turned so that the face within is lightest against its rim."""
-        best = None
-        for turn in range(_TURNS):
-            start = Pose(pose.x, pose.y, self._side, turn * pi / 2 / _TURNS)
-            face, rim = [sum(self._levels(self._low, start, half)) for half in (_WITHIN_RIM, _ON_RIM)]
-            if best is None or face - rim > best[0]:
-                best = face - rim, start
-        return best[1]
+        turned = [Pose(pose.x, pose.y, self._side, turn * pi / 2 / _TURNS) for turn in range(_TURNS)]
+        return max(turned, key=self._lightness_within_rim)
+
+    def _lightness_within_rim(self, pose):
+        face, rim = [sum(self._levels(self._low, pose, half)) for half in (_WITHIN_RIM, _ON_RIM)]
+        return face - rim
 
     def _fit_body(self, pose):
         """Fit of a body against the floor."""
