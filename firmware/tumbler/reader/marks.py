@@ -1,15 +1,9 @@
-"""Marks on a face: stains, and lines across it, as a crack is, where the face must be bare.
+"""Lines across a dark face, as a crack is, where it must be bare."""
 
-Each check returns its margin: the share, 0 to 1, of what it allows that the face does not use.
-"""
-
-from .kernels import next_under, next_valley
+from .kernels import next_valley
 from .pips import is_in_pip
 from .refusal import Refused
 
-_STAIN = 65  # percent of a bare face's level below which a dark-pipped face is stained
-_SPECK = 0.008  # areas of a face that may be stained
-_FLAT = 0.42  # half-width of the face without its rounded edge
 _ASIDE = 0.12  # sides between a line and the bare face beside it
 _LINE = 86  # percent of the level on both sides below which it is a line
 _CLEAR_LINE = 76  # and below which it is one whatever the darkest frame, noisy on a dark face, shows
@@ -21,46 +15,19 @@ _BESIDE = 0.47  # and the face beside them
 _IMAGE = 1.5  # pixels beyond a lamp's mirror image whose frame is missing there
 
 
-def prove_bare_bright(gatherer, pose, pattern, level):
-    """Margin; Refused when more than a speck of a bright face, outside its pips, is darker than bare face.
-
-    level: of the bare face in the darkest composite.
-    """
-    margin = 1 - _stain(gatherer, pose, pattern, level) / (1 + _SPECK * pose.side**2)
-    if margin < 0:
-        raise Refused("die-damaged", "mark")
-    return min(margin, _refuse_lines(gatherer, pose, pattern, ((gatherer.low, 256, _LINE),), _SOFT, []))
-
-
 def prove_bare_dark(gatherer, pose, pattern, levels):
-    """Margin; Refused when a line crosses a dark face in both composites, or clearly in the brightest.
+    """Margin, 0 to 1: the share of the pixels allowed in lines that are in none.
+
+    Refused when a line crosses a dark face in both composites, or clearly in the brightest.
 
     levels: of the bare face in the darkest and in the brightest. What is lighter is no bare face but shows
     through a clear one.
     """
-    holes = _images(gatherer, pose)
+    holes = mirror_images(gatherer, pose)
     planes = (gatherer.low, levels[0], _LINE), (gatherer.high, levels[1], _LINE)
     margin = _refuse_lines(gatherer, pose, pattern, planes, _SOFT_LIGHT, holes)
     planes = ((gatherer.high, levels[1], _CLEAR_LINE),)
     return min(margin, _refuse_lines(gatherer, pose, pattern, planes, _SOFT, holes))
-
-
-def _stain(gatherer, pose, pattern, level):
-    """Pixels of the bare face that are dark."""
-    columns = gatherer.columns
-    radius = gatherer.profile.radii[len(pattern)] + _SOFT / pose.side
-    cut = int(level) * _STAIN // 100
-    x0, y0, x1, y1 = pose.box(0, columns - 1, gatherer.rows - 1)
-    count = 0
-    for y in range(y0, y1 + 1):
-        row = y * columns
-        end = row + x1 + 1
-        i = next_under(gatherer.low, row + x0, end, 1, cut)
-        while i < end:
-            if _is_bare(i - row, y, pose, pattern, radius, _FLAT):
-                count += 1
-            i = next_under(gatherer.low, i + 1, end, 1, cut)
-    return count
 
 
 def _refuse_lines(gatherer, pose, pattern, planes, soft, holes):
@@ -81,7 +48,7 @@ def _refuse_lines(gatherer, pose, pattern, planes, soft, holes):
         i = next_valley(first, row + max(aside, x0), end, columns, aside, percent)
         while i < end:
             x = i - row
-            if _is_bare(x, y, pose, pattern, radius, _ON_FACE) and not _is_in(x, y, aside, holes):
+            if _is_bare(x, y, pose, pattern, radius, _ON_FACE) and not is_in(x, y, aside, holes):
                 for dx, dy in ((aside, 0), (0, aside)):
                     if (
                         _is_valley(planes, i, dy * columns + dx)
@@ -112,7 +79,7 @@ def _is_bare(x, y, pose, pattern, radius, half):
     return not is_in_pip(u, v, pattern, radius)
 
 
-def _images(gatherer, pose):
+def mirror_images(gatherer, pose):
     """(x, y, radius) of the mirror images on a face, where the brightest composite lacks a lamp's frame:
     their rims look like lines."""
     found = []
@@ -124,6 +91,6 @@ def _images(gatherer, pose):
     return found
 
 
-def _is_in(x, y, aside, circles):
+def is_in(x, y, aside, circles):
     """Whether a pixel, or one that is compared with it, lies in a circle."""
     return any((x - a) ** 2 + (y - b) ** 2 < (radius + aside) ** 2 for a, b, radius in circles)

@@ -7,13 +7,14 @@ bare, its die has the size of one on the platform, and its brightness under the 
 import gc
 
 from .agreement import check_agreement
+from .blemishes import prove_unblemished
 from .bodies import BodyFinder, Oddity
 from .confidence import confidence
 from .corners import check_bright_corners, check_dark_corners, check_steady_corners
 from .floor import check_floor
 from .gather import Gatherer
 from .lattices import SpotFinder, explain
-from .marks import prove_bare_bright, prove_bare_dark
+from .marks import prove_bare_dark
 from .pips import Shade, find_spots, levels, prove_sites, read_face, sites
 from .profile import LIGHT_PIPS
 from .refusal import Refused
@@ -195,7 +196,7 @@ class Reader:
         else:
             shades = self._dark_shades(body, pose)
             outline = body.pose
-            margins.append(prove_bare_bright(self._gatherer, pose, pattern, body.level))
+            margins.append(prove_unblemished(self._gatherer, pose, pattern, outline))
             if brightness:
                 margins.append(check_bright_corners(self._gatherer, outline))
         self._refuse_glare(pose)

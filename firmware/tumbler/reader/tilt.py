@@ -8,6 +8,7 @@ from math import atan, pi
 
 from .pips import is_in_pip
 from .refusal import Refused
+from .solve import solve
 
 _FACE = 0.38  # half-width of the part of a face that is averaged, in sides; the rounded edges stay out
 _CLEAR = 1.6  # and so do dark pips, with their slopes: so many radii of a pip
@@ -30,7 +31,7 @@ def tilt_degrees(brightness, pose, centre, profile):
         rows = _without_gloss(rows)
     if len(rows) < 3:
         raise Refused("unreadable", "glare")
-    x, y, z = _solve(rows)
+    x, y, z = solve([row[:4] for row in rows])
     if z <= 0:
         raise Refused("not-flat", "steep")
     return atan((x * x + y * y) ** 0.5 / z) * 180 / pi
@@ -75,26 +76,6 @@ def _without_gloss(rows):
     pair = (0, 2) if sums[0] > sums[1] else (1, 3)
     glossy = min(pair, key=lambda lamp: rows[lamp][4])
     return [row for lamp, row in enumerate(rows) if lamp != glossy]
-
-
-def _solve(rows):
-    """Least-squares x, y, z with direction . (x, y, z) = level for every row."""
-    m = [[sum([row[i] * row[j] for row in rows]) for j in range(3)] for i in range(3)]
-    r = [sum([row[i] * row[3] for row in rows]) for i in range(3)]
-    whole = _determinant(m)
-    answer = []
-    for column in range(3):
-        replaced = [[r[i] if j == column else m[i][j] for j in range(3)] for i in range(3)]
-        answer.append(_determinant(replaced) / whole)
-    return answer
-
-
-def _determinant(m):
-    return (
-        m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1])
-        - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0])
-        + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0])
-    )
 
 
 def face_brightness(gatherer, pose, pips, in_pips):

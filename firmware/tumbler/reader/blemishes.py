@@ -1,0 +1,97 @@
+"""Blemishes of a bright face: cracks, chips and stains take light from it where it must be bare.
+
+The light of a whole face changes over it as a plane does. What is darker than that in both composites is
+neither a shadow, which the brightest lacks, nor beside a glare, which the darkest lacks.
+"""
+
+from array import array
+
+from .edges import level_at
+from .kernels import next_under
+from .marks import is_in, mirror_images
+from .refusal import Refused
+from .solve import solve
+
+_ON_FACE = 0.43  # half-width of the face without its rounded rim, nor what an outline between dice may be off
+_SOFT = 0.06  # sides beyond a pip's edge that it darkens
+_PLACES = (-0.4, -0.24, -0.08, 0.08, 0.24, 0.4)  # along and across, where the light of the face is measured
+_LEAST = 7  # of them that tell a plane: no line holds so many
+_MARKED = 0.93  # share of the face's light below which such a place is dark for some reason
+_ROUNDS = 3
+_DARK = 0.84  # and below which a pixel lacks light
+_LACKING = 0.0004  # areas of a face in such light; dirt takes up to 0.00028, cracks from 0.00045
+
+
+def prove_unblemished(gatherer, pose, pattern, outline):
+    """Margin, 0 to 1: the share of the light that dirt may take that is there.
+
+    Refused when a bright face, outside its pips, lacks more.
+    """
+    radius = gatherer.profile.radii[len(pattern)]
+    planes = gatherer.low, gatherer.high
+    sampled = _sample(planes, gatherer.columns, outline, _circles(pose, pattern, radius))
+    lights = [_light(levels) for levels in sampled]
+    hidden = _circles(pose, pattern, radius + _SOFT) + mirror_images(gatherer, outline)
+    margin = 1 - _lacking(planes, lights, gatherer, outline, hidden) / (_LACKING * outline.side**2)
+    if margin < 0:
+        raise Refused("die-damaged", "mark")
+    return margin
+
+
+def _circles(pose, pattern, radius):
+    return [pose.place(u, v) + (radius * pose.side,) for u, v in pattern]
+
+
+def _sample(planes, columns, outline, pips):
+    """Of each plane, the levels of places all over the face, 0 in pips."""
+    sampled = [array("f", bytes(4 * len(_PLACES) ** 2)) for _ in planes]
+    at = 0
+    for u in _PLACES:
+        for v in _PLACES:
+            x, y = outline.place(u, v)
+            if not is_in(x, y, 0, pips):
+                for plane, levels in zip(planes, sampled):
+                    levels[at] = level_at(plane, columns, x, y)
+            at += 1
+    return sampled
+
+
+def _light(levels):
+    """Level in the middle of the face and its slopes along u and v, told by the places that are not dark."""
+    light = 0, 0, 0
+    for _ in range(_ROUNDS):
+        bare = [at for at in range(len(levels)) if levels[at] > _MARKED * _level(light, *_place(at))]
+        if len(bare) < _LEAST:
+            raise Refused("unreadable", "uneven-face")
+        light = solve((1,) + _place(at) + (levels[at],) for at in bare)
+    return light
+
+
+def _place(at):
+    return _PLACES[at // len(_PLACES)], _PLACES[at % len(_PLACES)]
+
+
+def _level(light, u, v):
+    return light[0] + light[1] * u + light[2] * v
+
+
+def _lacking(planes, lights, gatherer, outline, hidden):
+    """Light that the face lacks in all planes, in pixels of full light."""
+    first, light = planes[0], lights[0]
+    cut = int(_DARK * (light[0] + (abs(light[1]) + abs(light[2])) * _ON_FACE)) + 1
+    columns = gatherer.columns
+    _, y0, _, y1 = outline.box(0, columns, gatherer.rows)
+    lacking = 0
+    for y in range(y0, y1 + 1):
+        row = y * columns
+        start, end = outline.span(y, _ON_FACE)
+        end = row + min(columns, end)
+        i = next_under(first, row + max(0, start), end, 1, cut)
+        while i < end:
+            x = i - row
+            u, v = outline.face(x, y)
+            share = max([plane[i] / max(1, _level(light, u, v)) for plane, light in zip(planes, lights)])
+            if share < _DARK and not is_in(x, y, 0, hidden):
+                lacking += _DARK - share
+            i = next_under(first, i + 1, end, 1, cut)
+    return lacking
