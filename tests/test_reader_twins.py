@@ -25,6 +25,7 @@ HEAP = "960k"  # the compiler takes its part
 PORTABLE = [
     "test_reader.py",
     "test_reader_corners.py",
+    "test_reader_cracks.py",
     "test_reader_kernels.py",
     "test_reader_sizes.py",
     "test_sha512.py",

@@ -48,6 +48,19 @@ def cases(seed):
         yield Random(seed * 1000 + case + 1)
 
 
+def ways(face, size, along, across, aside, deepest, column=0, before=None):
+    """What each way over a square lacks, from a column on."""
+    if column == size:
+        yield 0
+        return
+    for place in range(aside, size - aside):
+        if before is None or abs(place - before) <= 1:
+            at = column * along + place * across
+            beside = min(face[at - aside * across], face[at + aside * across])
+            for rest in ways(face, size, along, across, aside, deepest, column + 1, place):
+                yield min(beside - face[at], deepest) + rest
+
+
 class KernelsTest(unittest.TestCase):
     def test_the_fastest_twin_is_chosen(self):
         self.assertTrue(kernels.merge is TWINS[-1].merge)
@@ -228,6 +241,42 @@ class KernelsTest(unittest.TestCase):
                 shares = [(32 - x) * (32 - y), x * (32 - y), (32 - x) * y, x * y]
                 wanted = sum([level * share for level, share in zip(corners, shares)])
                 self.assertEqual(twin.level(plane, columns, column * 32 + x, row * 32 + y), wanted)
+
+    def test_turn_adds_what_a_plane_shows_along_rows_of_its_own(self):
+        for twin in TWINS:
+            for random in cases(13):
+                plane = random.levels(30 * 30)
+                size = 2 + random.below(6)
+                right, down = random.below(6000) - 3000, random.below(6000) - 3000
+                x, y = 14 * 4096 + random.below(4096), 14 * 4096 + random.below(4096)
+                most, share = 1 + random.below(255 * 1024), 1 + random.below(120)
+                face = bytearray([random.below(120) for _ in range(size * size)])
+                wanted = []
+                for i, before in enumerate(face):
+                    row, column = i // size, i % size
+                    at_x = x + column * right - row * down
+                    at_y = y + column * down + row * right
+                    at = at_y // 4096 * 30 + at_x // 4096
+                    across, along = at_x % 4096 // 128, at_y % 4096 // 128
+                    upper = plane[at] * (32 - across) + plane[at + 1] * across
+                    lower = plane[at + 30] * (32 - across) + plane[at + 31] * across
+                    level = upper * (32 - along) + lower * along
+                    wanted.append(before + min(level, most) * share // most)
+                twin.turn(face, size, plane, 30, x, y, right, down, most, share)
+                self.assertEqual(list(face), wanted)
+
+    def test_dim_way_is_the_dimmest_of_all_ways(self):
+        for twin in TWINS:
+            for random in cases(14):
+                size = 3 + random.below(4)
+                aside = 1 if size < 5 else 1 + random.below(2)
+                face = random.levels(size * size)
+                deepest = random.below(256)
+                way = array("i", bytes(8 * size))
+                for along, across in ((1, size), (size, 1)):
+                    wanted = max(ways(face, size, along, across, aside, deepest))
+                    answer = twin.dim_way(face, size, along, across, aside, deepest, way)
+                    self.assertEqual(answer, wanted)
 
     def test_whole_frames_of_the_largest_size(self):
         """Indices above 16 bits, counts above 16 bits, the brightest levels between pixels."""

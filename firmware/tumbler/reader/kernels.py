@@ -13,6 +13,7 @@ except (ImportError, SyntaxError, NameError, ValueError):
 
 count_levels = _chosen.count_levels
 count_lights = _chosen.count_lights
+dim_way = _chosen.dim_way
 fill = _chosen.fill
 level = _chosen.level
 merge = _chosen.merge
@@ -25,3 +26,4 @@ score = _chosen.score
 shrink = _chosen.shrink
 steepest = _chosen.steepest
 sum_over = _chosen.sum_over
+turn = _chosen.turn

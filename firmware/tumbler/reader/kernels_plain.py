@@ -153,3 +153,64 @@ def level(plane, columns, x, y):
     i += columns
     lower = plane[i] * (32 - x) + plane[i + 1] * x
     return upper * (32 - y) + lower * y
+
+
+def turn(face, size, plane, columns, x, y, right, down, most, share):
+    """Add to a square of size x size places what the plane shows there, `share` where it is `most`
+    1024ths of a level or more.
+
+    x, y: of the first place, and right, down: from one place of a row to the next, in 4096ths of a pixel;
+    each place lies between four pixels of the plane.
+    """
+    at = 0
+    for row in range(size):
+        place_x = x - row * down
+        place_y = y + row * right
+        for _ in range(size):
+            i = (place_y >> 12) * columns + (place_x >> 12)
+            across = place_x >> 7 & 31
+            upper = plane[i] * (32 - across) + plane[i + 1] * across
+            i += columns
+            lower = plane[i] * (32 - across) + plane[i + 1] * across
+            across = place_y >> 7 & 31
+            value = upper * (32 - across) + lower * across
+            face[at] += share if value >= most else value * share // most
+            place_x += right
+            place_y += down
+            at += 1
+
+
+def dim_way(face, size, along, across, aside, deepest, way):
+    """The most that a way over a square of places lacks: the sum, over one place in each of its columns, of
+    how much darker that is than both places `aside` beyond it in the column, at most `deepest` each.
+
+    along, across: to the next column and to the next place in it; from one column to the next the way goes
+    at most one place aside. way: array of 2 * size of 32 bits, to work in.
+    """
+    for i in range(2 * size):
+        way[i] = 0
+    before = 0
+    after = size
+    away = aside * across
+    for column in range(size):
+        at = column * along + away
+        for i in range(aside, size - aside):
+            beside = face[at - away]
+            if face[at + away] < beside:
+                beside = face[at + away]
+            depth = 255 + beside - face[at]
+            if depth > 255 + deepest:
+                depth = 255 + deepest
+            best = way[before + i]
+            if way[before + i - 1] > best:
+                best = way[before + i - 1]
+            if way[before + i + 1] > best:
+                best = way[before + i + 1]
+            way[after + i] = best + depth
+            at += across
+        before, after = after, before
+    most = 0
+    for i in range(before + aside, before + size - aside):
+        if way[i] > most:
+            most = way[i]
+    return most - 255 * size

@@ -179,3 +179,80 @@ def level(plane: ptr8, columns: int, x: int, y: int) -> int:
     i += columns
     lower = plane[i] * (32 - x) + plane[i + 1] * x
     return upper * (32 - y) + lower * y
+
+
+@micropython.viper
+def turn(
+    face: ptr8,
+    size: int,
+    plane: ptr8,
+    columns: int,
+    x: int,
+    y: int,
+    right: int,
+    down: int,
+    most: int,
+    share: int,
+):
+    at = 0
+    row = 0
+    while row < size:
+        place_x = x - row * down
+        place_y = y + row * right
+        end = at + size
+        while at < end:
+            i = (place_y >> 12) * columns + (place_x >> 12)
+            across = (place_x >> 7) & 31
+            upper = plane[i] * (32 - across) + plane[i + 1] * across
+            i += columns
+            lower = plane[i] * (32 - across) + plane[i + 1] * across
+            across = (place_y >> 7) & 31
+            value = upper * (32 - across) + lower * across
+            if value >= most:
+                face[at] += share
+            else:
+                face[at] += value * share // most
+            place_x += right
+            place_y += down
+            at += 1
+        row += 1
+
+
+@micropython.viper
+def dim_way(face: ptr8, size: int, along: int, across: int, aside: int, deepest: int, way: ptr32) -> int:
+    i = 0
+    while i < 2 * size:
+        way[i] = 0
+        i += 1
+    before = 0
+    after = size
+    away = aside * across
+    column = 0
+    while column < size:
+        at = column * along + away
+        i = aside
+        while i < size - aside:
+            beside = face[at - away]
+            if face[at + away] < beside:
+                beside = face[at + away]
+            depth = 255 + beside - face[at]
+            if depth > 255 + deepest:
+                depth = 255 + deepest
+            best = way[before + i]
+            if way[before + i - 1] > best:
+                best = way[before + i - 1]
+            if way[before + i + 1] > best:
+                best = way[before + i + 1]
+            way[after + i] = best + depth
+            at += across
+            i += 1
+        before = after
+        after = size - before
+        column += 1
+    most = 0
+    i = before + aside
+    while i < before + size - aside:
+        if way[i] > most:
+            most = way[i]
+        i += 1
+    return most - 255 * size

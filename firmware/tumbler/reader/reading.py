@@ -11,6 +11,7 @@ from .blemishes import prove_unblemished
 from .bodies import BodyFinder, Oddity
 from .confidence import confidence
 from .corners import check_bright_corners, check_dark_corners, check_steady_corners
+from .cracks import Cracks
 from .floor import check_floor
 from .gather import Gatherer
 from .lattices import SpotFinder, explain
@@ -90,6 +91,7 @@ class Reader:
             self._spots = SpotFinder(self._gatherer, self._labeller)
             low, high, columns = self._gatherer.low, self._gatherer.high, self._gatherer.columns
             self._silhouettes = Silhouettes(low, high, columns, profile.side, self._centre(), profile.lens)
+            self._cracks = Cracks(self._gatherer)
         else:
             self._finder = BodyFinder(self._gatherer, self._labeller)
         self._sites = sites(profile)
@@ -193,6 +195,7 @@ class Reader:
             margins.append(check_dark_corners(self._gatherer.low, columns, outline))
             if brightness:
                 margins.append(check_steady_corners(self._gatherer, outline, pattern))
+                margins.append(self._cracks.check(outline, len(pattern)))
         else:
             shades = self._dark_shades(body, pose)
             outline = body.pose

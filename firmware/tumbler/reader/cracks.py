@@ -1,0 +1,139 @@
+"""A crack: a way across a dark face, from one side to the other, that is darker than what lies beside it.
+
+No pixel of it stands out from the noise of a dark face; all of them together do. The face is looked at under
+every lamp where the small frames are whole, else in the darkest frame, cut off at the level of its bare part:
+so pips, what shines through from the far side and gloss are bare, and only what is darker is left. A crack
+takes light from the pips that it crosses, too.
+"""
+
+from array import array
+
+from .kernels import dim_way, fill, turn
+from .pips import is_in_pip
+from .refusal import Refused
+
+_HALF = 0.46  # half-width of the face that is looked at
+_ASIDE = 0.12  # sides between a way and the face beside it
+_BODY = 0.2  # share of the face that is darker than what its bare part is taken for
+_WHOLE = 240  # of a place as light as the bare face
+_FLAT = 0.4  # and of that part of it that has no rounded edge
+_SOFT = 1.2  # pixels beyond a pip's edge that it brightens
+_IN_PIP = 0.8  # pixels within a pip's edge that its own light begins
+_DEEPEST = 0.4  # share of the level that a place of the way counts, at most: a speck of dirt is no crack
+_DIM = 0.09  # share of the level that a way may lack, in the darkest frame
+_DIM_STEADY = 0.048  # and in the mean of the lamps, which has less noise
+_POINT = 4096  # to a pixel, in the kernel
+_BARE, _PIP = 1, 2
+
+
+class Cracks:
+    """Looks for cracks in the faces of a gatherer's scene; buffers are made here, once."""
+
+    def __init__(self, gatherer):
+        profile = gatherer.profile
+        size = int(2 * _HALF * profile.side + 0.5)
+        self._gatherer = gatherer
+        self._size = size
+        self._aside = max(2, int(_ASIDE * profile.side + 0.5))
+        self._seen = bytearray(size * size)
+        self._face = bytearray(size * size)
+        self._way = array("i", bytes(8 * size))
+        self._counts = array("i", bytes(4 * 256))
+        self._parts = {}
+        for face, pips in profile.pips.items():
+            self._parts[face] = _parts(size, pips, profile.radii[face], 1 / profile.side)
+
+    def check(self, pose, face):
+        """Margin; Refused when a crack crosses the dark face with so many pips at `pose`.
+
+        The pose has the calibrated side.
+        """
+        gatherer = self._gatherer
+        reach = pose.box(0, 1000, 1000)
+        if reach[0] == 0 or reach[1] == 0 or reach[2] >= gatherer.columns or reach[3] >= gatherer.rows:
+            raise Refused("unreadable", "off-platform")
+        if gatherer.step == 1:
+            planes, limit = gatherer.small, _DIM_STEADY
+        else:
+            planes, limit = (gatherer.low,), _DIM
+        margin = 1 - self.dimness(planes, pose, face) / limit
+        if margin < 0:
+            raise Refused("die-damaged", "crack")
+        return margin
+
+    def dimness(self, planes, pose, face):
+        """Share of the level that the dimmest way across the face lacks, in the mean of the planes."""
+        size = self._size
+        share = _WHOLE // len(planes)
+        whole = share * len(planes)
+        fill(self._face, 0, size * size, 0)
+        for plane in planes:
+            self._look(plane, pose, self._parts[face], share)
+        self._skip_stuck(pose, whole)
+        deepest = int(whole * _DEEPEST)
+        most = 0
+        for along, across in ((1, size), (size, 1)):
+            most = max(most, dim_way(self._face, size, along, across, self._aside, deepest, self._way))
+        return most / (size * whole)
+
+    def _look(self, plane, pose, parts, share):
+        """Add what a plane shows of the face, at most `share`."""
+        seen, face, size = self._seen, self._face, self._size
+        fill(seen, 0, size * size, 0)
+        self._turn(seen, plane, pose, 255, 255)
+        counts = self._counts
+        for level in range(256):
+            counts[level] = 0
+        pip = inside = 0
+        for i, part in enumerate(parts):
+            if part == _BARE:
+                counts[seen[i]] += 1
+            elif part == _PIP:
+                pip += seen[i]
+                inside += 1
+        self._turn(face, plane, pose, max(1, _level_of(counts, _BODY * sum(counts))), share)
+        if inside:
+            pip //= inside
+            for i, part in enumerate(parts):
+                if part == _PIP and seen[i] < pip:
+                    face[i] = max(0, face[i] - share + share * seen[i] // pip)
+
+    def _turn(self, face, plane, pose, most, share):
+        size = self._size
+        first = (0.5 / size - 0.5) * 2 * _HALF
+        x, y = pose.place(first, first)
+        right, down = pose.place(first + 2 * _HALF / size, first)
+        at = [int(value * _POINT) for value in (x, y, right - x, down - y)]
+        turn(face, size, plane, self._gatherer.columns, at[0], at[1], at[2], at[3], int(most * 1024), share)
+
+    def _skip_stuck(self, pose, whole):
+        """Have a stuck pixel look like the bare face."""
+        gatherer, size = self._gatherer, self._size
+        for x, y in gatherer.profile.stuck:
+            u, v = pose.face(x - gatherer.left, y - gatherer.top)
+            column, row = int((u / _HALF + 1) * size / 2), int((v / _HALF + 1) * size / 2)
+            for i in range(max(0, row - 1), min(size, row + 2)):
+                for j in range(max(0, column - 1), min(size, column + 2)):
+                    self._face[i * size + j] = whole
+
+
+def _level_of(counts, wanted):
+    """The level below which `wanted` of the counted lie, each anywhere between its level and the next."""
+    for level, count in enumerate(counts):
+        if wanted < count:
+            return level + wanted / count
+        wanted -= count
+    return len(counts)
+
+
+def _parts(size, pips, radius, pixel):
+    """What lies at each of size x size places of a face: _BARE, _PIP or neither."""
+    parts = bytearray(size * size)
+    steps = [((i + 0.5) / size - 0.5) * 2 * _HALF for i in range(size)]
+    for row, v in enumerate(steps):
+        for column, u in enumerate(steps):
+            if is_in_pip(u, v, pips, radius - _IN_PIP * pixel):
+                parts[row * size + column] = _PIP
+            elif max(abs(u), abs(v)) < _FLAT and not is_in_pip(u, v, pips, radius + _SOFT * pixel):
+                parts[row * size + column] = _BARE
+    return parts
