@@ -2,10 +2,10 @@
 
 import unittest
 
+from tumbler.reader.blemishes import prove_unblemished
 from tumbler.reader.confidence import confidence
 from tumbler.reader.confidence_bands import BANDS
 from tumbler.reader.corners import check_dark_corners
-from tumbler.reader.marks import prove_bare_bright
 from tumbler.reader.profile import DARK_PIPS, LIGHT_PIPS
 from tumbler.reader.refusal import Refused
 from tumbler.reader.square import Pose
@@ -18,6 +18,7 @@ class Make:
     """As much of a profile as confidence and marks are judged by."""
 
     radii = {1: 0.1}
+    images = ()
 
     def __init__(self, polarity=DARK_PIPS, side=28):
         self.polarity = polarity
@@ -25,20 +26,20 @@ class Make:
 
 
 class Machine:
-    """As much of a gatherer as marks are judged by."""
+    """As much of a gatherer as marks are judged by: composites that are alike, no mirror images."""
 
     columns = rows = _COLUMNS
 
     def __init__(self, plane):
-        self.low = plane
+        self.low = self.high = plane
         self.profile = Make()
 
 
 def _face(level, stained=0):
-    """A plane of `level` with so many dark pixels beside the middle of its face, far from each other."""
+    """A plane of `level` with so many darker pixels beside the middle of its face, far from each other."""
     plane = bytearray([level] * (_COLUMNS * _COLUMNS))
     for number in range(stained):
-        plane[(20 + 2 * number) * _COLUMNS + 38] = level // 2
+        plane[(20 + 2 * number) * _COLUMNS + 38] = level * 8 // 10
     return plane
 
 
@@ -60,17 +61,17 @@ class Confidence(unittest.TestCase):
 
 class Margins(unittest.TestCase):
     def test_a_spotless_face_leaves_all_its_tolerance(self):
-        self.assertEqual(prove_bare_bright(Machine(_face(160)), _POSE, ((0, 0),), 160), 1)
+        self.assertEqual(prove_unblemished(Machine(_face(160)), _POSE, ((0, 0),), _POSE), 1)
         self.assertEqual(check_dark_corners(_face(160), _COLUMNS, _POSE), 1)
 
     def test_a_stained_face_leaves_less_the_more_it_is_stained(self):
         margins = [
-            prove_bare_bright(Machine(_face(160, count)), _POSE, ((0, 0),), 160) for count in (0, 2, 4)
+            prove_unblemished(Machine(_face(160, count)), _POSE, ((0, 0),), _POSE) for count in (0, 2, 4)
         ]
         self.assertEqual(margins, sorted(margins, reverse=True))
         self.assertTrue(1 > margins[1] > margins[2] >= 0)
         with self.assertRaises(Refused):
-            prove_bare_bright(Machine(_face(160, 10)), _POSE, ((0, 0),), 160)
+            prove_unblemished(Machine(_face(160, 10)), _POSE, ((0, 0),), _POSE)
 
     def test_a_corner_leaves_less_the_darker_it_is(self):
         margins = []
