@@ -6,6 +6,9 @@ so pips, what shines through from the far side and gloss are bare, and only what
 takes light from the pips that it crosses, too.
 """
 
+# Buffers go where viper takes pointers.
+# pyright: reportArgumentType=false
+
 from array import array
 
 from .kernels import dim_way, fill, turn
