@@ -1,4 +1,4 @@
-"""A crack across a dark face is found below its noise, at any turn; noise, dirt and pips alone are none."""
+"""A crack or a broken corner of a dark face is found below its noise; noise, dirt and pips alone are none."""
 
 import unittest
 from math import cos, sin
@@ -30,19 +30,21 @@ class Noise:
         return total * 1.73 * levels
 
 
-def _level(u, v, face, crack, dirt):
+def _level(u, v, face, harm):
     """Share of the light that a place of a black die with white pips gives back."""
     grey = 0.05
     if any((u - x) ** 2 + (v - y) ** 2 < _PIP**2 for x, y in _PLACES[face]):
         grey = 0.75
-    if dirt and (u - 0.12) ** 2 + v * v < 0.04**2:
+    if harm == "dirt" and (u - 0.12) ** 2 + v * v < 0.04**2:
         grey *= 0.5
-    if crack and abs(v - 0.12 * u - (0.05 if u > 0 else 0.02)) < _CRACK:
+    if harm == "crack" and abs(v - 0.12 * u - (0.05 if u > 0 else 0.02)) < _CRACK:
         grey *= 0.25
+    if harm == "corner" and (u - 0.5) ** 2 + (v + 0.5) ** 2 < 0.3**2:
+        grey *= 0.5
     return grey
 
 
-def _frame(light, side, angle, face, noise, crack, dirt):
+def _frame(light, side, angle, face, noise, harm):
     """A die in the middle of a bright floor, three by three rays to a pixel."""
     frame = bytearray(_COLUMNS * _COLUMNS)
     c, s = cos(angle), sin(angle)
@@ -54,7 +56,7 @@ def _frame(light, side, angle, face, noise, crack, dirt):
                     right, down = (x + dx - 30) / side, (y + dy - 30) / side
                     u, v = right * c + down * s, down * c - right * s
                     on_face = -0.5 < u < 0.5 and -0.5 < v < 0.5
-                    total += _level(u, v, face, crack, dirt) if on_face else 0.35
+                    total += _level(u, v, face, harm) if on_face else 0.35
             frame[y * _COLUMNS + x] = min(255, max(0, int(total / 9 * light + noise.of(1) + 2.5)))
     return frame
 
@@ -67,14 +69,14 @@ class Machine:
     pips = _PLACES
     radii = {1: _PIP, 6: _PIP}
 
-    def __init__(self, side, angle, face, seed, crack=False, dirt=False):
+    def __init__(self, side, angle, face, seed, harm=""):
         noise = Noise(seed)
         self.step = 2 if side >= 20 else 1
         self.side = side
         self.profile = self
         self.stuck = []
         lights = (150, 190, 240, 170)
-        self.small = [_frame(light, side, angle, face, noise, crack, dirt) for light in lights]
+        self.small = [_frame(light, side, angle, face, noise, harm) for light in lights]
         self.low = bytearray([min(levels) for levels in zip(*self.small)])
 
 
@@ -87,13 +89,19 @@ class CracksTest(unittest.TestCase):
         for side in (15, 25):
             for angle, face in ((0.1, 1), (0.8, 6), (1.4, 1)):
                 with self.assertRaises(Refused) as caught:
-                    _check(Machine(side, angle, face, 7, crack=True), angle, face)
+                    _check(Machine(side, angle, face, 7, harm="crack"), angle, face)
                 self.assertEqual((caught.exception.reason, caught.exception.detail), ("die-damaged", "crack"))
+
+    def test_a_broken_corner_is_damage_where_no_pip_of_a_small_die_hides_it(self):
+        for side, angle, face in ((15, 0.1, 1), (25, 0.1, 1), (25, 0.8, 6)):
+            with self.assertRaises(Refused) as caught:
+                _check(Machine(side, angle, face, 8, harm="corner"), angle, face)
+            self.assertEqual((caught.exception.reason, caught.exception.detail), ("die-damaged", "corner"))
 
     def test_a_whole_face_is_none_for_all_its_noise_and_dirt(self):
         for side in (15, 25):
             for seed, angle, face in ((1, 0.1, 1), (2, 0.8, 6), (3, 1.2, 6)):
-                _check(Machine(side, angle, face, seed, dirt=True), angle, face)
+                _check(Machine(side, angle, face, seed, harm="dirt"), angle, face)
 
     def test_a_stuck_pixel_is_none(self):
         machine = Machine(15, 0.3, 1, 4)

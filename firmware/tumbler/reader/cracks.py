@@ -1,9 +1,9 @@
-"""A crack: a way across a dark face, from one side to the other, that is darker than what lies beside it.
+"""Cracks and broken corners of a dark face: no pixel of them stands out from its noise, all together do.
 
-No pixel of it stands out from the noise of a dark face; all of them together do. The face is looked at under
-every lamp where the small frames are whole, else in the darkest frame, cut off at the level of its bare part:
-so pips, what shines through from the far side and gloss are bare, and only what is darker is left. A crack
-takes light from the pips that it crosses, too.
+The face is looked at under every lamp where the small frames are whole, else in the darkest frame, cut off
+at the level of its bare part: so pips, what shines through from the far side and gloss are bare, and only
+what is darker is left. A crack is a way across it, from one side to the other, that is darker than what lies
+beside it; it takes light from the pips that it crosses, too. A broken corner is darker than the others.
 """
 
 # Buffers go where viper takes pointers.
@@ -25,6 +25,8 @@ _IN_PIP = 0.8  # pixels within a pip's edge that its own light begins
 _DEEPEST = 0.4  # share of the level that a place of the way counts, at most: a speck of dirt is no crack
 _DIM = 0.09  # share of the level that a way may lack, in the darkest frame
 _DIM_STEADY = 0.048  # and in the mean of the lamps, which has less noise
+_HOLLOW = 0.19  # share of the level by which one corner may be dimmer than the others
+_CORNER = 0.42, 0.66  # most of u and of v, and least of their sum, in a corner: off its rim
 _POINT = 4096  # to a pixel, in the kernel
 _BARE, _PIP = 1, 2
 
@@ -45,9 +47,10 @@ class Cracks:
         self._parts = {}
         for face, pips in profile.pips.items():
             self._parts[face] = _parts(size, pips, profile.radii[face], 1 / profile.side)
+        self._corners = [_corner(size, u, v) for u in (-1, 1) for v in (-1, 1)]
 
     def check(self, pose, face):
-        """Margin; Refused when a crack crosses the dark face with so many pips at `pose`.
+        """Margin; Refused when a crack crosses the dark face with so many pips at `pose`, or a corner is off.
 
         The pose has the calibrated side.
         """
@@ -59,25 +62,39 @@ class Cracks:
             planes, limit = gatherer.small, _DIM_STEADY
         else:
             planes, limit = (gatherer.low,), _DIM
-        margin = 1 - self.dimness(planes, pose, face) / limit
+        whole = self._see(planes, pose, face)
+        margin = 1 - self._dimmest_way(whole) / limit
         if margin < 0:
             raise Refused("die-damaged", "crack")
-        return margin
+        corner = 1 - self._hollow(whole) / _HOLLOW
+        if corner < 0:
+            raise Refused("die-damaged", "corner")
+        return min(margin, corner)
 
-    def dimness(self, planes, pose, face):
-        """Share of the level that the dimmest way across the face lacks, in the mean of the planes."""
-        size = self._size
+    def _see(self, planes, pose, face):
+        """Have the face in the sum of the planes; what a place shows that is as light as its bare part."""
         share = _WHOLE // len(planes)
         whole = share * len(planes)
-        fill(self._face, 0, size * size, 0)
+        fill(self._face, 0, self._size * self._size, 0)
         for plane in planes:
             self._look(plane, pose, self._parts[face], share)
         self._skip_stuck(pose, whole)
+        return whole
+
+    def _dimmest_way(self, whole):
+        """Share of the level that the dimmest way across the face lacks."""
+        size = self._size
         deepest = int(whole * _DEEPEST)
         most = 0
         for along, across in ((1, size), (size, 1)):
             most = max(most, dim_way(self._face, size, along, across, self._aside, deepest, self._way))
         return most / (size * whole)
+
+    def _hollow(self, whole):
+        """Share of the level by which the dimmest corner is dimmer than the two in the middle."""
+        seen = [sum([self._face[i] for i in corner]) / len(corner) for corner in self._corners]
+        seen.sort()
+        return ((seen[1] + seen[2]) / 2 - seen[0]) / whole
 
     def _look(self, plane, pose, parts, share):
         """Add what a plane shows of the face, at most `share`."""
@@ -132,7 +149,7 @@ def _level_of(counts, wanted):
 def _parts(size, pips, radius, pixel):
     """What lies at each of size x size places of a face: _BARE, _PIP or neither."""
     parts = bytearray(size * size)
-    steps = [((i + 0.5) / size - 0.5) * 2 * _HALF for i in range(size)]
+    steps = _steps(size)
     for row, v in enumerate(steps):
         for column, u in enumerate(steps):
             if is_in_pip(u, v, pips, radius - _IN_PIP * pixel):
@@ -140,3 +157,20 @@ def _parts(size, pips, radius, pixel):
             elif max(abs(u), abs(v)) < _FLAT and not is_in_pip(u, v, pips, radius + _SOFT * pixel):
                 parts[row * size + column] = _BARE
     return parts
+
+
+def _corner(size, along, across):
+    """Places of the corner in the direction along, across."""
+    most, least = _CORNER
+    steps = [step * along for step in _steps(size)], [step * across for step in _steps(size)]
+    return [
+        row * size + column
+        for row, v in enumerate(steps[1])
+        for column, u in enumerate(steps[0])
+        if u < most and v < most and u + v > least and min(u, v) > 0
+    ]
+
+
+def _steps(size):
+    """Where the places of a row lie, in sides from the middle."""
+    return [((i + 0.5) / size - 0.5) * 2 * _HALF for i in range(size)]
