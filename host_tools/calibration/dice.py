@@ -243,7 +243,7 @@ class LightBench(Bench):
 
     def _read(self, face):
         profile, gatherer, labeller, _ = self._gather(self.scenes[face])
-        spots = SpotFinder(gatherer, labeller).find(int(profile.body), 1.0)
+        spots = SpotFinder(gatherer, labeller).find(1.0)
         lattices, left = explain(spots, profile, _anything(gatherer))
         lattices = [
             lattice for lattice in lattices if len(lattice.members) > 1

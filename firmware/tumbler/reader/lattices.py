@@ -15,7 +15,8 @@ from .tilt import least_light
 
 _CUT = 0.55  # share of a calibrated pip's light at which a pip is cut out
 _MERGED = 1.6  # and above which it may be two pips, which blur has joined
-_BRIGHTEST = 250
+_OVER_FLOOR = 1.2  # times the floor's level, which falls off a little slower than the light on dice
+_BLOCK = 0.5  # sides of a die in which one cut is good enough
 _DUST = 0.12  # share of a calibrated pip's area that is no mark at all
 _SPACING = 0.12  # dice of one make differ this much in the spacing of their pips
 _NEAR = 0.12  # sides within which a spot is the pip that a pattern has there
@@ -47,61 +48,57 @@ class Lattice:
 
 
 class SpotFinder:
-    """Finds the light spots in the low composite of a gatherer."""
+    """Finds the light spots in the low composite of a gatherer. What a spot must show is worked out once, for
+    blocks of the picture: pips and floor are dimmer where the light falls off."""
 
     def __init__(self, gatherer, labeller):
+        profile = gatherer.profile
         self._gatherer = gatherer
         self._labeller = labeller
-        self._middle_light = least_light(0, 0, gatherer.profile)
+        self._block = int(profile.side * _BLOCK)
+        self._across = (gatherer.columns + self._block - 1) // self._block
+        least = max(_CUT * profile.pip_light, _OVER_FLOOR * profile.body) / least_light(0, 0, profile)
+        self._cuts = bytearray()
+        for y in range(self._block // 2, gatherer.rows + self._block, self._block):
+            for column in range(self._across):
+                x = column * self._block + self._block // 2 + gatherer.left - profile.platform[0]
+                light = least_light(x, y + gatherer.top - profile.platform[1], profile)
+                self._cuts.append(min(255, int(least * light)))
 
-    def find(self, cut, exposure):
-        """[Spot] brighter than `cut`, mass in areas of a pip; exposure: against the calibrated one."""
+    def find(self, exposure):
+        """[Spot] as light as pips, mass in areas of a pip; exposure: against the calibrated one."""
         gatherer = self._gatherer
-        everywhere = 0, 0, gatherer.columns - 1, gatherer.rows - 1
+        mass = gatherer.profile.masses[2]
         spots = []
-        for region in self._labeller.find(gatherer.low, gatherer.columns, everywhere, cut, 256, 1):
-            self._part(region, cut, exposure, spots)
+        merged = []
+        for region in self._labeller.find_over(
+            gatherer.low, gatherer.columns, gatherer.rows, lambda y: self._spans(y, exposure)
+        ):
+            if region.area > _MERGED * mass:
+                merged.append(region)
+            elif region.area > _DUST * mass:
+                x, y = region.centre()
+                spots.append(Spot(x, y, region.area / mass))
+        for region in merged:  # last, for the labeller then forgets the regions
+            self._part(region, spots)
         if len(spots) > _MOST_SPOTS:
             raise Refused("unreadable", "too-many-spots")
         return spots
 
-    def _part(self, region, region_cut, exposure, spots):
-        """Append the spots of a region, cut at half of what a pip there would show, dust left out."""
-        gatherer = self._gatherer
-        profile = gatherer.profile
-        x, y = region.centre()
-        across = x + gatherer.left - profile.platform[0], y + gatherer.top - profile.platform[1]
-        light = least_light(across[0], across[1], profile) / self._middle_light
-        box = region.x0, region.y0, region.x1, region.y1
-        cut = max(int(exposure * profile.pip_light * light * _CUT), 1)
-        parts = self._labeller.find(gatherer.low, gatherer.columns, box, cut, 256, 1)
-        if len(parts) > 1:
-            parts = self._own(region, box, region_cut, parts)
-        for part in parts:
-            share = part.area / profile.masses[2]
-            if share > _MERGED and cut < _BRIGHTEST:
-                self._part_again(part, spots)
-            elif share > _DUST:
-                x, y = part.centre()
-                spots.append(Spot(x, y, share))
+    def _spans(self, y, exposure):
+        """[(first column, end, least level)] of a row."""
+        first = y // self._block * self._across
+        spans = []
+        for block in range(self._across):
+            least = max(1, min(255, int(self._cuts[first + block] * exposure)))
+            start = block * self._block
+            end = min(self._gatherer.columns, start + self._block)
+            if spans and spans[-1][2] == least:
+                start = spans.pop()[0]
+            spans.append((start, end, least))
+        return spans
 
-    def _own(self, region, box, cut, parts):
-        """Those of the parts in the box of a region that are not a neighbour's, whose box overlaps it."""
-        runs = []
-        for found in self._labeller.find(self._gatherer.low, self._gatherer.columns, box, cut, 256, 1):
-            if found.area == region.area:
-                runs = list(self._labeller.runs(found))
-        own = []
-        for part in parts:
-            shared = 0
-            for y, x0, x1 in runs:
-                if part.y0 <= y <= part.y1:
-                    shared += max(0, min(x1, part.x1) - max(x0, part.x0) + 1)
-            if shared >= part.area:
-                own.append(part)
-        return own
-
-    def _part_again(self, region, spots):
+    def _part(self, region, spots):
         """Append the spots of a region that holds several, cut nearer to its brightest."""
         gatherer = self._gatherer
         box = region.x0, region.y0, region.x1, region.y1

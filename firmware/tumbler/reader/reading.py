@@ -156,12 +156,13 @@ class Reader:
 
     def _find_bodies(self):
         exposure = sum(self._gatherer.exposures) / self.lamps
-        cut = int(self.profile.body * exposure)
-        return self._find_lattices(cut, exposure) if self._light else self._finder.find(cut)
+        if self._light:
+            return self._find_lattices(exposure)
+        return self._finder.find(int(self.profile.body * exposure))
 
-    def _find_lattices(self, cut, exposure):
+    def _find_lattices(self, exposure):
         """([Lattice], [Oddity]) of dice with light pips."""
-        spots = self._spots.find(cut, exposure)
+        spots = self._spots.find(exposure)
         if self.lamps == 1:
             spots = [spot for spot in spots if not self._is_mirrored(spot)]
         lattices, left = explain(spots, self.profile, self._silhouettes)

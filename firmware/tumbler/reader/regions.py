@@ -48,25 +48,39 @@ class Labeller:
         """Regions of `low <= level < high` in box (x0, y0, x1, y1; ends included). reach: 1 when corners
         join pixels, 0 when only edges do. Refused when there are too many runs for a picture of dice."""
         x0, y0, x1, y1 = box
+        spans = ((x0, x1 + 1, low),)
+        return self._label(plane, columns, range(y0, y1 + 1), lambda _: spans, high, reach)
+
+    def find_over(self, plane, columns, rows, spans):
+        """Regions, joined by corners too, of what is at least as light as is asked for where it lies.
+
+        spans: gives [(first column, end, least level)] of each of so many rows, from left to right.
+        """
+        return self._label(plane, columns, range(rows), spans, 256, 1)
+
+    def _label(self, plane, columns, rows_of_plane, spans, high, reach):
         start, end, rows, parent = self._start, self._end, self._row, self._parent
-        most = self._most
         count = 0
         above = above_end = 0
-        for y in range(y0, y1 + 1):
+        for y in rows_of_plane:
             first = count
             base = y * columns
-            stop = base + x1 + 1
-            begin = next_inside(plane, base + x0, stop, low, high)
-            while begin < stop:
-                after = next_outside(plane, begin, stop, low, high)
-                if count == most:
-                    raise Refused("unreadable", "noise")
-                start[count] = begin - base
-                end[count] = after - base - 1
-                rows[count] = y
-                parent[count] = count
-                count += 1
-                begin = next_inside(plane, after, stop, low, high)
+            for x0, x_end, low in spans(y):
+                stop = base + x_end
+                begin = next_inside(plane, base + x0, stop, low, high)
+                while begin < stop:
+                    after = next_outside(plane, begin, stop, low, high)
+                    if count > first and end[count - 1] == begin - base - 1:  # goes on in the next span
+                        end[count - 1] = after - base - 1
+                    else:
+                        if count == self._most:
+                            raise Refused("unreadable", "noise")
+                        start[count] = begin - base
+                        end[count] = after - base - 1
+                        rows[count] = y
+                        parent[count] = count
+                        count += 1
+                    begin = next_inside(plane, after, stop, low, high)
             self._join(above, above_end, first, count, reach)
             above, above_end = first, count
         self._count = count
