@@ -27,7 +27,7 @@ PORTABLE = [
     "test_reader_corners.py",
     "test_reader_cracks.py",
     "test_reader_kernels.py",
-    "test_reader_sizes.py",
+    "test_reader_weighing.py",
     "test_sha512.py",
 ]
 PROCESSORS = ["i386", "armhf"]

@@ -37,12 +37,12 @@ class Machine:
 
 class Corners(unittest.TestCase):
     def test_a_whole_face_passes(self):
-        check_dark_corners(_face(160, 130), _COLUMNS, Pose(30, 30, 28, 0))
+        check_dark_corners(_face(160, 130), _COLUMNS, Machine([]), Pose(30, 30, 28, 0))
         check_bright_corners(Machine([_face(160, 130), _face(90, 90)]), Pose(30, 30, 28, 0))
 
     def test_a_dark_corner_is_damage(self):
         with self.assertRaises(Refused) as caught:
-            check_dark_corners(_face(160, 60), _COLUMNS, Pose(30, 30, 28, 0))
+            check_dark_corners(_face(160, 60), _COLUMNS, Machine([]), Pose(30, 30, 28, 0))
         self.assertEqual(caught.exception.reason, "die-damaged")
 
     def test_a_corner_that_is_dark_under_one_lamp_is_damage(self):
@@ -90,4 +90,4 @@ class Corners(unittest.TestCase):
         check_steady_corners(Machine([_face(30, 20), _face(42, 30)]), pose, pattern)  # too few lamps see it
 
     def test_noise_on_a_black_face_is_none(self):
-        check_dark_corners(_face(5, 2), _COLUMNS, Pose(30, 30, 28, 0))
+        check_dark_corners(_face(5, 2), _COLUMNS, Machine([]), Pose(30, 30, 28, 0))

@@ -137,8 +137,9 @@ class KernelsTest(unittest.TestCase):
                 plane = random.levels(50)
                 at, end = random.span(50)
                 floor = random.cut(plane)
-                wanted = sum([max(0, plane[i] - floor) for i in range(at, end)])
-                self.assertEqual(twin.sum_over(plane, at, end, floor), wanted)
+                step = 1 + random.below(9)
+                wanted = sum([max(0, plane[i] - floor) for i in range(at, end, step)])
+                self.assertEqual(twin.sum_over(plane, at, end, step, floor), wanted)
 
     def test_next_inside_and_next_outside_find_the_ends_of_runs(self):
         for twin in TWINS:

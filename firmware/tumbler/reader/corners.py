@@ -15,24 +15,23 @@ from .refusal import Refused
 _INSETS = 0.36, 0.40  # half-widths at which corners are looked at; pips of broad dice reach the inner one
 _OUTER = 0.42  # and that of a bright face whose pips reach the other one, too; beyond it is the rounded rim
 _SOFT = 0.5  # pixels beyond a pip's edge that it darkens enough to pass for a hollow
-_SOFT_LIGHT = 1.2  # and that a light one brightens
+_SOFT_LIGHT = 1.2  # and that a light one brightens,
+_GLOW = 0.9  # enough for the corner it is in to outshine one without a pip
 _PROBE = 0.03  # radius of the cross of five samples, in sides
 _HOLLOW = 0.6  # share of the next darkest corner's level below which a dark face's is gone; whole ones: 0.68
 _LEANING = 0.54  # share of the middle corner's level below which a bright face's is gone under a lamp
 _DIFFERENCE = 3  # levels that noise may make
 _SPOTS = ((0.42, 0.42), (0.42, 0.35), (0.35, 0.42), (0.37, 0.37), (0.40, 0.40))  # of a corner, off its pip
 _DARKER = 0.09  # least logarithm by which a broken corner is darker than the next darkest, in the lamps' mean
-_WELL_SEEN = 20  # side from which noise allows so little
-_DARKER_SMALL = 0.21  # and what it asks for below
 _NOISE = 1.5  # levels
 _LAMPS = 3  # least that must show a corner
 _CORNERS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
-def check_dark_corners(plane, columns, pose):
+def check_dark_corners(plane, columns, profile, pose):
     """Margin; Refused when one corner of the dark face at `pose` is much darker than the other three."""
     margin = 1
-    for inset in _INSETS:
+    for inset in (_dark_inset(profile), _INSETS[1]):
         corners = []
         for u, v in _CORNERS:
             x, y = pose.place(u * inset, v * inset)
@@ -40,6 +39,21 @@ def check_dark_corners(plane, columns, pose):
         corners.sort()
         margin = min(margin, _refuse_hollow(corners[0], corners[1], _HOLLOW))
     return margin
+
+
+def _dark_inset(profile):
+    """Half-width at which no face's pip brightens a corner; blurred ones of small dice reach farther out."""
+    inset, outer = _INSETS
+    while inset < outer and _is_lit(inset, profile):
+        inset += 0.01
+    return inset
+
+
+def _is_lit(inset, profile):
+    return any(
+        is_in_pip(inset, inset, pips, profile.radii[count] + _GLOW / profile.side)
+        for count, pips in profile.pips.items()
+    )
 
 
 def check_bright_corners(gatherer, pose):
@@ -70,7 +84,6 @@ def check_steady_corners(gatherer, pose, pattern):
     """Margin; Refused when one corner of the dark face at `pose` is the darkest for all lamps together."""
     near = gatherer.profile.radii[len(pattern)] + _SOFT_LIGHT / pose.side
     corners = [_corner(gatherer, pose, pattern, near, corner) for corner in _CORNERS]
-    limit = _DARKER if pose.side >= _WELL_SEEN else _DARKER_SMALL
     margin = 1
     for corner in corners:
         darker = []
@@ -80,7 +93,7 @@ def check_steady_corners(gatherer, pose, pattern):
             if level is not None and others:
                 darker.append(log((min(others) + _NOISE) / (level + _NOISE)))
         if len(darker) >= _LAMPS:
-            margin = min(margin, 1 - sum(darker) / (limit * len(darker)))
+            margin = min(margin, 1 - sum(darker) / (_DARKER * len(darker)))
     if margin < 0:
         raise Refused("die-damaged", "corner")
     return margin

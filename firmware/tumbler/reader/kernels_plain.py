@@ -50,10 +50,10 @@ def count_lights(plane, at, end, least):
     return total
 
 
-def sum_over(plane, at, end, floor):
-    """The sum of what the levels above `floor` have over it."""
+def sum_over(plane, at, end, step, floor):
+    """The sum of what every so many levels, those above `floor`, have over it."""
     total = 0
-    for i in range(at, end):
+    for i in range(at, end, step):
         if plane[i] > floor:
             total += plane[i] - floor
     return total

@@ -61,13 +61,13 @@ def count_lights(plane: ptr8, at: int, end: int, least: int) -> int:
 
 
 @micropython.viper
-def sum_over(plane: ptr8, at: int, end: int, floor: int) -> int:
+def sum_over(plane: ptr8, at: int, end: int, step: int, floor: int) -> int:
     total = 0
     while at < end:
         value = plane[at]
         if value > floor:
             total += value - floor
-        at += 1
+        at += step
     return total
 
 

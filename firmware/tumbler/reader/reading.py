@@ -22,7 +22,7 @@ from .refusal import Refused
 from .regions import Labeller
 from .shadows import Shadows
 from .silhouette import Silhouettes
-from .sizes import check_sizes, is_sure
+from .weighing import is_sure, weigh
 from .square import Pose, quarter_turns_apart
 from .tilt import face_brightness, tilt_degrees
 
@@ -193,7 +193,7 @@ class Reader:
             shades = self._light_shades(pose, pattern)
             outline = Pose(pose.x, pose.y, self.profile.side, pose.angle)
             margins.append(prove_bare_dark(self._gatherer, pose, pattern, [shade.body for shade in shades]))
-            margins.append(check_dark_corners(self._gatherer.low, columns, outline))
+            margins.append(check_dark_corners(self._gatherer.low, columns, self.profile, outline))
             if brightness:
                 margins.append(check_steady_corners(self._gatherer, outline, pattern))
                 margins.append(self._cracks.check(outline, len(pattern)))
@@ -233,8 +233,7 @@ class Reader:
                 raise Refused("unreadable", "pips-askew")
         if lattice.fit:
             pose = Pose(pose.x, pose.y, self.profile.side, lattice.fit.pose.angle)
-        check_sizes(self._gatherer, pose, lattice.pattern)
-        return pose, lattice.pattern
+        return weigh(self._gatherer, pose, lattice.pattern), lattice.pattern
 
     def _read_outline(self, body):
         """(pose, pattern) of a bright body with dark pips."""

@@ -1,10 +1,10 @@
-"""The size of light pips: whole ones pass wherever the pixels lie, one that a chip cuts or joins does not."""
+"""Light pips weighed: whole ones pass wherever the pixels lie, one that a chip cuts or joins does not."""
 
 import unittest
 from math import exp
 
 from tumbler.reader.refusal import Refused
-from tumbler.reader.sizes import check_sizes, pip_masses
+from tumbler.reader.weighing import weigh, weigh_pips
 from tumbler.reader.square import Pose
 
 COLUMNS = 50
@@ -51,7 +51,7 @@ def drawn(pose, radii):
 
 
 def check(pose, radii):
-    check_sizes(Machine(pose.side, drawn(pose, radii)), pose, FOUR)
+    return weigh(Machine(pose.side, drawn(pose, radii)), pose, FOUR)
 
 
 class Sizes(unittest.TestCase):
@@ -59,9 +59,22 @@ class Sizes(unittest.TestCase):
         for side in (15, 28):
             for shift in range(8):
                 pose = Pose(25 + shift / 8, 25.3 - shift / 16, side, shift / 5)
-                masses = pip_masses(Machine(side, drawn(pose, [RADIUS] * 4)), pose, FOUR)
+                pips = weigh_pips(Machine(side, drawn(pose, [RADIUS] * 4)), pose, FOUR)
+                masses = [pip.mass for pip in pips]
                 self.assertTrue(max(masses) < 1.15 * min(masses))
                 check(pose, [RADIUS] * 4)
+
+    def test_a_pose_that_is_a_little_off_is_set_right(self):
+        for side in (15, 28):
+            for shift in range(8):
+                pose = Pose(25 + shift / 8, 25.3 - shift / 16, side, shift / 5)
+                plane = drawn(pose, [RADIUS] * 4)
+                found = weigh(
+                    Machine(side, plane), Pose(pose.x + 0.3, pose.y - 0.2, side, pose.angle + 0.03), FOUR
+                )
+                self.assertTrue(abs(found.x - pose.x) + abs(found.y - pose.y) < 0.12)
+                self.assertTrue(abs(found.angle - pose.angle) < 0.015)
+                self.assertTrue(abs(found.side / side - 1) < 0.015)
 
     def test_a_pip_that_a_chip_cuts_or_joins_is_damage(self):
         for side in (15, 28):
