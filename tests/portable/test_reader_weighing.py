@@ -4,8 +4,8 @@ import unittest
 from math import exp
 
 from tumbler.reader.refusal import Refused
-from tumbler.reader.weighing import weigh, weigh_pips
 from tumbler.reader.square import Pose
+from tumbler.reader.weighing import weigh, weigh_pips
 
 COLUMNS = 50
 BODY = 12

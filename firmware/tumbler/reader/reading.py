@@ -22,9 +22,9 @@ from .refusal import Refused
 from .regions import Labeller
 from .shadows import Shadows
 from .silhouette import Silhouettes
-from .weighing import is_sure, weigh
 from .square import Pose, quarter_turns_apart
 from .tilt import face_brightness, tilt_degrees
+from .weighing import is_sure, weigh
 
 READ = "read"
 REFUSED = "refused"

@@ -1,10 +1,10 @@
-"""The light pips of a dark face weighed: where each lies and how large it is, by the light it adds to the face.
+"""Light pips weighed: where each lies and how large it is, by the light it adds to the face.
 
 A pip of seven pixels can be counted to no better than a third; the light in it and about its edge is the same
 wherever its middle lies between the pixels, and so is the middle of that light.
 """
 
-from math import ceil
+from math import ceil, floor
 
 from .kernels import sum_over
 from .pips import Spot, levels
@@ -13,19 +13,27 @@ from .square import Pose, similarity
 from .tilt import least_light
 
 _EDGE = 0.6  # pixels beyond a pip's edge within which its light is summed up; farther out is its neighbour's
+_ROUNDS = 2  # in which the sums follow the pips to their middles
 _SURE = 0.4, 2.0  # areas of a calibrated pip within which a spot is surely one
 _ALIKE = 1.27  # how many times as large as its smallest pip a face's largest may be; whole dice show 1.19
 
 
 def weigh(gatherer, pose, pattern):
-    """The pose that the light of the pips at a pose has. Refused when a pip is too small or too large for one,
-    or they differ: a chip cuts a pip or joins it."""
-    pips = weigh_pips(gatherer, pose, pattern)
+    """The pose that the light of the pips near a pose has. Refused when a pip is too small or too large for
+    one, or they differ: a chip cuts a pip or joins it."""
+    for _ in range(_ROUNDS):
+        pips = weigh_pips(gatherer, pose, pattern)
+        pose = _pose_of(pips, pose, pattern)
     masses = [pip.mass for pip in pips]
     if not all(map(is_sure, masses)):
         raise Refused("unreadable", "faint-spot")
     if max(masses) > _ALIKE * min(masses):
         raise Refused("die-damaged", "pips-differ")
+    return pose
+
+
+def _pose_of(pips, pose, pattern):
+    """The pose of a face with these pips, as a single one at a pose is turned."""
     if len(pips) == 1:
         return Pose(pips[0].x, pips[0].y, pose.side, pose.angle)
     return similarity([(pip.x, pip.y) for pip in pips], pattern)[0]
@@ -56,16 +64,16 @@ def weigh_pips(gatherer, pose, pattern):
     return pips
 
 
-def _middle(plane, across, along, at, beside, reach, floor):
-    """(sum, mean place) of what is over `floor` in the lines within `reach` of the place `at` across them and
-    `beside` along them; across, along: (stride, number) of lines, and of levels in a line."""
+def _middle(plane, across, along, at, beside, reach, body):
+    """(sum, mean place) of what is over the level `body` in the lines within `reach` of the place `at` across
+    them and `beside` along them; across, along: (stride, number) of lines, and of levels in a line."""
     stride, lines = across
     step, length = along
     total = moment = 0
-    for line in range(max(0, ceil(at - reach)), min(lines, int(at + reach) + 1)):
-        half = (reach * reach - (line - at) ** 2) ** 0.5
-        start, end = max(0, ceil(beside - half)), min(length, int(beside + half) + 1)
-        light = sum_over(plane, line * stride + start * step, line * stride + end * step, step, floor)
+    for line in range(max(0, ceil(at - reach)), min(lines, floor(at + reach) + 1)):
+        half = max(0, reach * reach - (line - at) ** 2) ** 0.5  # rounding may leave less than nothing
+        start, end = max(0, ceil(beside - half)), min(length, floor(beside + half) + 1)
+        light = sum_over(plane, line * stride + start * step, line * stride + end * step, step, body)
         total += light
         moment += light * line
     return total, moment / total if total else at
