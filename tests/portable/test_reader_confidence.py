@@ -18,6 +18,7 @@ class Make:
     """As much of a profile as confidence and marks are judged by."""
 
     radii = {1: 0.1}
+    pips = {1: [(0, 0)]}
     images = ()
 
     def __init__(self, polarity=DARK_PIPS, side=28):
@@ -62,7 +63,7 @@ class Confidence(unittest.TestCase):
 class Margins(unittest.TestCase):
     def test_a_spotless_face_leaves_all_its_tolerance(self):
         self.assertEqual(prove_unblemished(Machine(_face(160)), _POSE, ((0, 0),), _POSE), 1)
-        self.assertEqual(check_dark_corners(_face(160), _COLUMNS, _POSE), 1)
+        self.assertEqual(check_dark_corners(_face(160), _COLUMNS, Make(), _POSE), 1)
 
     def test_a_stained_face_leaves_less_the_more_it_is_stained(self):
         margins = [
@@ -80,5 +81,5 @@ class Margins(unittest.TestCase):
             for y in range(38, _COLUMNS):
                 for x in range(38, _COLUMNS):
                     plane[y * _COLUMNS + x] = corner
-            margins.append(check_dark_corners(plane, _COLUMNS, _POSE))
+            margins.append(check_dark_corners(plane, _COLUMNS, Make(), _POSE))
         self.assertTrue(1 > margins[0] > margins[1] > margins[2] > 0)
