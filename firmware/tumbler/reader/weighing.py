@@ -13,7 +13,6 @@ from .square import Pose, similarity
 from .tilt import least_light
 
 _EDGE = 0.6  # pixels beyond a pip's edge within which its light is summed up; farther out is its neighbour's
-_ROUNDS = 2  # in which the sums follow the pips to their middles
 _SURE = 0.4, 2.0  # areas of a calibrated pip within which a spot is surely one
 _ALIKE = 1.27  # how many times as large as its smallest pip a face's largest may be; whole dice show 1.19
 
@@ -21,15 +20,14 @@ _ALIKE = 1.27  # how many times as large as its smallest pip a face's largest ma
 def weigh(gatherer, pose, pattern):
     """The pose that the light of the pips near a pose has. Refused when a pip is too small or too large for
     one, or they differ: a chip cuts a pip or joins it."""
-    for _ in range(_ROUNDS):
-        pips = weigh_pips(gatherer, pose, pattern)
-        pose = _pose_of(pips, pose, pattern)
+    pose = _pose_of(weigh_pips(gatherer, pose, pattern), pose, pattern)
+    pips = weigh_pips(gatherer, pose, pattern)  # again, for the sums follow the pips to their middles
     masses = [pip.mass for pip in pips]
     if not all(map(is_sure, masses)):
         raise Refused("unreadable", "faint-spot")
     if max(masses) > _ALIKE * min(masses):
         raise Refused("die-damaged", "pips-differ")
-    return pose
+    return _pose_of(pips, pose, pattern)
 
 
 def _pose_of(pips, pose, pattern):
