@@ -9,8 +9,18 @@ from host_tools.calibration.classic import CLASSIC
 from host_tools.calibration.dice import Bench, LightBench, Tell, describe
 from host_tools.calibration.errors import CalibrationError
 from host_tools.calibration.glare import mended
-from host_tools.calibration.rig import Rig, find_images, find_platform, fit_lamps, load
-from tumbler.reader.profile import DARK_PIPS, LIGHT_PIPS, Profile, ProfileError
+from host_tools.calibration.rig import (
+    Rig,
+    find_images,
+    find_platform,
+    find_shines,
+    find_stuck,
+    fit_lamps,
+    load,
+)
+from host_tools.calibration.tone import linear, measure_tone
+from tumbler.reader.profile import DARK_PIPS, LIGHT_PIPS, SHINE, Profile, ProfileError
+from tumbler.reader.tone import BLACK, tone_table
 
 __all__ = ["Calibration", "CalibrationError", "Rig", "load", "write_profile"]
 
@@ -28,9 +38,27 @@ class Calibration:
         self.images = find_images(empty, self.platform)
         self._rig = rig
         self._tell = tell
-        positions, gains = fit_lamps(empty, self.platform, self.images, rig)
-        self._lamps = positions, gains
-        tell(f"platform {np.round(self.platform, 1).tolist()}, lamps {np.round(positions, 1).tolist()}")
+        self._tone = float(BLACK), 1.0
+        self._find_lamps()
+
+    def _find_lamps(self) -> None:
+        """Where the lamps hang; a bent camera's levels say little about it beside the drawing."""
+        seen, doubt = (self.empty, 0.05) if self._is_linear() else (linear(self.empty, self._tone), 0.5)
+        self._lamps = positions, _ = fit_lamps(seen, self.platform, self.images, self._rig, doubt)
+        self._tell(f"platform {np.round(self.platform, 1).tolist()}, lamps {np.round(positions, 1).tolist()}")
+
+    def _is_linear(self) -> bool:
+        return self._tone == (BLACK, 1)
+
+    def measure_tone(self, faces: Path) -> None:
+        """Take the camera's level of no light and its curve from the shadows of dice and the lamps' light."""
+        if len(self.empty) == 1:
+            return
+        scenes = list(self.pictures(faces).values())
+        self._tone = measure_tone(self.empty, scenes, self.platform, self.images, self._rig)
+        if not self._is_linear():
+            self._tell(f"the camera's black {self._tone[0]}, gamma {self._tone[1]}")
+            self._find_lamps()
 
     def measure_gains(self, faces: Path) -> None:
         """Take the lamps' strengths from dark-pipped dice, which show them better than the platform does."""
@@ -50,7 +78,17 @@ class Calibration:
         return fields
 
     def _describe(self, name: str, polarity: str) -> dict:
-        return describe(name, polarity, self.empty, self.platform, self.images, self._lamps, self._rig)
+        table = tone_table(*self._tone)
+        empty = self.empty if table is None else np.frombuffer(table, np.uint8)[self.empty]
+        fields = describe(name, polarity, empty, self.platform, self.images, self._lamps, self._rig)
+        fields["stuck"] = find_stuck(self.empty)
+        if not self._is_linear():
+            fields["black"], fields["gamma"] = self._tone
+        if len(self.empty) > 1:
+            for lamp, shine in zip(fields["lamps"], find_shines(self.empty, self.images), strict=True):
+                if shine < SHINE:
+                    lamp["shine"] = shine
+        return fields
 
     def pictures(self, faces: Path) -> dict[int, np.ndarray]:
         """Face -> its scene."""

@@ -9,13 +9,14 @@ import numpy as np
 
 from host_tools.calibration.classic import CLASSIC
 from host_tools.calibration.errors import CalibrationError
-from host_tools.calibration.rig import Rig, find_stuck
+from host_tools.calibration.rig import Rig
 from tumbler.reader.bodies import CUT, BodyFinder
 from tumbler.reader.edges import fit_edges
 from tumbler.reader.gather import Gatherer
 from tumbler.reader.lattices import SpotFinder, explain
 from tumbler.reader.pips import Shade, bare_sites, find_spots, levels, sample, sites
 from tumbler.reader.profile import FORMAT, LIGHT_PIPS, Profile
+from tumbler.reader.refusal import Refused
 from tumbler.reader.regions import Labeller
 from tumbler.reader.silhouette import Silhouettes
 from tumbler.reader.square import Pose
@@ -45,7 +46,13 @@ class Bench:
         gatherer.begin()
         for lamp, frame in enumerate(scene):
             gatherer.add(frame.tobytes(), lamp)
-        gatherer.finish()
+        try:
+            gatherer.finish()
+        except Refused as refusal:
+            raise CalibrationError(
+                f"{self.fields['name']}: a picture of a die is {refusal.detail}: take it with the lamps and"
+                " the exposure of those of the empty platform"
+            ) from refusal
         labeller = Labeller()
         return profile, gatherer, labeller, BodyFinder(gatherer, labeller)
 
@@ -358,5 +365,4 @@ def describe(name, polarity, empty, platform, images, lamps, rig: Rig):  # noqa:
             }
             for face, places in CLASSIC.items()
         },
-        "stuck": find_stuck(empty),
     }

@@ -9,6 +9,10 @@ import numpy as np
 from host_tools.calibration.errors import CalibrationError
 from host_tools.images import load_frame, load_scene
 
+UNLIKE = (
+    "empty: light falls off across the platform unlike that of the lamps: take each picture in the dark,"
+    " with its lamp alone, and with the camera's own corrections (gamma, contrast) off"
+)
 _SAME = 10  # levels by which a pixel that does not work may differ from frame to frame
 
 
@@ -88,6 +92,16 @@ def find_images(empty, platform):
     return [_circles(spot, len(empty) == 1) for spot in spots]
 
 
+def find_shines(empty, images):
+    """Of each lamp, the level that its mirror images surely reach when it is lit: four fifths of it."""
+    rows, columns = np.indices(empty.shape[1:])
+    shines = []
+    for frame, of_lamp in zip(empty, images, strict=True):
+        peaks = [frame[np.hypot(columns - x, rows - y) < reach].max() for x, y, reach in of_lamp]
+        shines.append(int(0.8 * min(peaks)))
+    return shines
+
+
 def _circles(spot, several):
     """(x, y, radius) around what is set in a mask: around all of it, or around each part."""
     count, parts = cv2.connectedComponents(spot.astype(np.uint8)) if several else (2, spot.astype(int))
@@ -114,12 +128,14 @@ def find_stuck(empty):
     return [[int(column), int(row)] for row, column in np.argwhere((burnt | dead)[1:-1, 1:-1]) + 1]
 
 
-def fit_lamps(empty, platform, images, rig: Rig):
+def fit_lamps(empty, platform, images, rig: Rig, doubt=0.05):
     """Lamp positions [mm] and gains from how each one's light falls off over the platform.
 
     A single frame's light is taken to come from the lens.
 
     What all lamps share (albedo, vignetting) cancels in the ratio of one frame to the mean of the four.
+
+    doubt: share by which one pixel's light may be wrong; the more, the more the drawing says.
     """
     if len(empty) == 1:
         return np.array([[0.0, 0.0, rig.camera]]), np.ones(1)
@@ -157,9 +173,11 @@ def fit_lamps(empty, platform, images, rig: Rig):
     for _ in range(8):
         base = model(parameters)
         jacobian = np.stack([(model(parameters + np.eye(16)[i] * 0.01) - base) / 0.01 for i in range(16)], 1)
-        weight = 1 / 0.05
+        weight = 1 / doubt
         a = np.concatenate([jacobian * weight, np.diag(trust + 1e-6)])
         b = np.concatenate([(seen.ravel() - base) * weight, trust * (prior - parameters)])
         parameters = parameters + np.linalg.lstsq(a, b, rcond=None)[0]
+        if not (parameters[2::4] > rig.die).all():
+            raise CalibrationError(UNLIKE)
     p = parameters.reshape(4, 4)
     return p[:, :3], np.exp(p[:, 3] - p[:, 3].mean())

@@ -48,7 +48,12 @@ class Light:
         fall = np.array(profile.gains)[:, None, None] * self._towards[:, 2] / distance**2
         middle = int(profile.platform[1]), int(profile.platform[0])
         self._fall = fall / fall[:, *middle].mean()
+        self._linear = _linear(profile)
         self._stuck = [(int(x), int(y)) for x, y in profile.stuck]
+
+    def straighten(self, frames: np.ndarray) -> np.ndarray:
+        """The frames (uint8) with the levels of a linear camera."""
+        return self._linear[frames]
 
     def relight(self, frames: np.ndarray) -> Relit:
         """Relit of frames [lamp, row, column] (uint8)."""
@@ -76,6 +81,15 @@ class Light:
         suspects = np.flatnonzero(residuals > 0)
         without = [_normal_tilt(np.delete(slopes, i, 0), np.delete(levels, i)) for i in suspects]
         return min([everything, *without])
+
+
+def _linear(profile: Profile) -> np.ndarray:
+    """What a linear camera shows for each of 256 levels: darkness is _BLACK, the brightest stays."""
+    levels = np.arange(256.0)
+    share = np.clip((levels - profile.black) / (255 - profile.black), 0, 1) ** (1 / profile.gamma)
+    lit = _BLACK + (255 - _BLACK) * share
+    dark = np.maximum(levels - profile.black + _BLACK, 0)
+    return np.rint(np.where(levels > profile.black, lit, dark)).astype(np.uint8)
 
 
 def _normal_tilt(slopes: np.ndarray, levels: np.ndarray) -> float:

@@ -44,6 +44,7 @@ class Profile:
     images         of each lamp, x, y and radius of its mirror images in the dome
     lens           height of a die as a share of the lens's height over the platform
     stuck          (x, y) of pixels that do not work
+    black, gamma   level of no light, and the power of the light that levels rise with: 2 and 1 when linear
     """
 
     look: Look
@@ -57,6 +58,8 @@ class Profile:
     images: tuple[tuple[tuple[float, float, float], ...], ...]
     lens: float
     stuck: tuple[tuple[int, int], ...]
+    black: float = 2.0
+    gamma: float = 1.0
 
 
 def load_profile(path: Path) -> Profile:
@@ -96,6 +99,8 @@ def _profile(fields: dict[str, Any]) -> Profile:
         images=tuple(tuple(_numbers(image, 3) for image in lamp["images"]) for lamp in lamps),
         lens=_above_zero(fields["lens"]),
         stuck=tuple((int(x), int(y)) for x, y in fields["stuck"]),
+        black=float(fields.get("black", 2)),
+        gamma=_above_zero(fields.get("gamma", 1)),
     )
     _check(profile)
     return profile
@@ -110,6 +115,8 @@ def _check(profile: Profile) -> None:
         raise ValueError("platform: lies outside the picture")
     if not 10 <= profile.look.side < radius or not 0 < profile.lens < 0.5:
         raise ValueError(f"die_mm, scale, lens: a die of {profile.look.side:.0f} pixels")
+    if not (0 <= profile.black < 128 and 0.25 <= profile.gamma <= 4):
+        raise ValueError(f"black, gamma: {profile.black}, {profile.gamma}")
     if not profile.positions or any(at[2] <= 2 * profile.die_mm for at in profile.positions):
         raise ValueError("lamps.at: a lamp must be higher than two dice")
     if any(not (0 <= column < profile.width and 0 <= row < profile.height) for column, row in profile.stuck):

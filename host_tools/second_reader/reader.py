@@ -79,7 +79,8 @@ class SecondReader:
             raise FrameError(f"a frame is not of {profile.width} x {profile.height} pixels")
         if len(set(frames)) < len(frames):
             raise Refused("unreadable", "stuck-camera")
-        return np.stack([np.frombuffer(f, np.uint8).reshape(profile.height, profile.width) for f in frames])
+        scene = [np.frombuffer(f, np.uint8).reshape(profile.height, profile.width) for f in frames]
+        return self._light.straighten(np.stack(scene))
 
     def _find(self, relit: Relit) -> list[Fit]:
         """What looks like a face, best first, each place once."""

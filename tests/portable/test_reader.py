@@ -183,6 +183,26 @@ class TestReader(unittest.TestCase):
         for lean in (-8, 6, 12):
             self.assert_refused(self.read(three(Drawn(3, 32, 33, 30, lean=lean))), "not-flat")
 
+    def test_a_camera_that_bends_its_levels_is_read_by_a_profile_that_says_how(self):
+        for black, gamma in ((16, 1), (2, 0.7), (0, 1.4)):
+            told = fields()
+            told["black"], told["gamma"] = black, gamma
+            reader = Reader(Profile(told, b""))
+            shown = [max(0, black - 2 + level) for level in range(2)]
+            shown += [
+                int(black + (255 - black) * ((level - 2) / 253) ** gamma + 0.5) for level in range(2, 256)
+            ]
+            for lean in (0, 8):
+                reader.begin()
+                for lamp in range(4):
+                    frame = bytearray(picture(three(Drawn(3, 32, 33, 30, lean=lean)), lamp))
+                    for i, level in enumerate(frame):
+                        frame[i] = shown[level]
+                    reader.add(frame, lamp)
+                reading = reader.finish()
+                self.assertEqual(reading.reason, "not-flat" if lean else None)
+                self.assertEqual(reading.faces, () if lean else (3, 5, 2))
+
     def test_a_die_on_another_is_stacked(self):
         dice = [Drawn(4, 35, 35, 10, side=SIDE * 1.1), Drawn(2, 60, 62, 20)]
         self.assert_refused(self.read(dice), "stacked")
@@ -334,6 +354,10 @@ class TestProfile(unittest.TestCase):
             ("platform", [50, 50, 20]),
             ("polarity", "both"),
             ("body", 300),
+            ("black", -1),
+            ("black", 128),
+            ("gamma", 0),
+            ("gamma", "1"),
             ("pip_light", 3),
             ("steep", 0),
             ("bare", 0.6),

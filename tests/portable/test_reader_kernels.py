@@ -211,6 +211,17 @@ class KernelsTest(unittest.TestCase):
                 steps = [abs(plane[i] - plane[i + 2]) for i in range(at, end)]
                 self.assertEqual(twin.steepest(plane, at, end), max([0] + steps))
 
+    def test_translate_puts_the_table_s_levels_and_leaves_the_rest(self):
+        for twin in TWINS:
+            for random in cases(12):
+                plane = random.levels(50)
+                before = bytes(plane)
+                table = bytes([random.below(256) for _ in range(256)])
+                at, end = random.span(50)
+                twin.translate(plane, at, end, table)
+                for i, level in enumerate(plane):
+                    self.assertEqual(level, table[before[i]] if at <= i < end else before[i])
+
     def test_score_takes_what_is_off_the_plane_for_dark(self):
         for twin in TWINS:
             for random in cases(10):

@@ -10,13 +10,13 @@ there.
 
 from array import array
 
-from .kernels import count_levels, fill, merge, shrink, steepest
+from .kernels import count_levels, fill, merge, shrink, steepest, translate
 from .refusal import Refused
+from .tone import tone_table
 
 _EXPOSURE_LOW = 0.6
 _EXPOSURE_HIGH = 1.45
 _EXPOSURE_SPREAD = 1.4
-_IMAGE_LEVEL = 200  # the mirror image of the lit lamp is by far the brightest thing in its zone
 _DARK = 5
 _BURNT = 250
 
@@ -53,6 +53,7 @@ class Gatherer:
         for row in range(self.rows):
             self._start[row], self._end[row] = _chord(row + self.top - y, x - self.left, reach, self.columns)
         self._counts = array("i", bytes(4 * 256))
+        self._tone = tone_table(profile.black, profile.gamma)
 
     def begin(self):
         """Forget the last scene."""
@@ -82,6 +83,7 @@ class Gatherer:
         self.taken += 1
         self._merge(frame, profile.images[lamp])
         self._shrink(frame, self.small[lamp])
+        self._straighten(self.small[lamp])
         if self._trouble is None:
             self._trouble = self._judge(frame, lamp)
 
@@ -98,6 +100,9 @@ class Gatherer:
         exposures = self.exposures
         if max(exposures) > _EXPOSURE_SPREAD * min(exposures):
             raise Refused("unreadable", "lamps-uneven")
+        # The order of levels stays, so the darkest and the brightest may be told before.
+        self._straighten(self.low)
+        self._straighten(self.high)
         self._mend()
 
     def _merge(self, frame, images):
@@ -123,6 +128,11 @@ class Gatherer:
             shrink(small, at, frame, start, start + self.columns, step)
             at += self.small_columns
 
+    def _straighten(self, plane):
+        """Give a plane the levels of a linear camera."""
+        if self._tone:
+            translate(plane, 0, len(plane), self._tone)
+
     def _judge(self, frame, lamp):
         """What is wrong with this frame, or None; notes its exposure against the calibrated one."""
         level, dark, burnt = self._histogram(self.small[lamp])
@@ -133,7 +143,7 @@ class Gatherer:
         if exposure > _EXPOSURE_HIGH or burnt > 0.05:
             return "too-bright"
         for image in self.profile.images[lamp]:
-            if self._brightest(frame, image) < _IMAGE_LEVEL and self.profile.lamps > 1:
+            if self._brightest(frame, image) < self.profile.shines[lamp] and self.profile.lamps > 1:
                 return "lamp-not-lit"
         return None
 

@@ -25,5 +25,6 @@ next_valley = _chosen.next_valley
 score = _chosen.score
 shrink = _chosen.shrink
 steepest = _chosen.steepest
+translate = _chosen.translate
 sum_over = _chosen.sum_over
 turn = _chosen.turn

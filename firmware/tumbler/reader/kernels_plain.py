@@ -123,6 +123,12 @@ def steepest(plane, at, end):
     return most
 
 
+def translate(plane, at, end, table):
+    """Put table[level] in place of each level."""
+    for i in range(at, end):
+        plane[i] = table[plane[i]]
+
+
 def score(plane, size, columns, at, ring, points, cut, most):
     """Dark points outside a ring that is light all round; -1 when more than `most` of its own are dark.
 

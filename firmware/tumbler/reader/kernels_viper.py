@@ -143,6 +143,13 @@ def steepest(plane: ptr8, at: int, end: int) -> int:
 
 
 @micropython.viper
+def translate(plane: ptr8, at: int, end: int, table: ptr8):
+    while at < end:
+        plane[at] = table[plane[at]]
+        at += 1
+
+
+@micropython.viper
 def score(
     plane: ptr8, size: int, columns: int, at: int, ring: ptr16, points: int, cut: int, most: int
 ) -> int:

@@ -3,9 +3,12 @@
 import hashlib
 import json
 
+from .tone import BLACK
+
 DARK_PIPS = "dark-pips"
 LIGHT_PIPS = "light-pips"
 FORMAT = 2
+SHINE = 200  # the mirror image of a lit lamp is by far the brightest thing in its zone
 
 _PIP_COUNTS = (1, 2, 3, 4, 5, 6)
 
@@ -30,10 +33,13 @@ class Profile:
     pip_light       level of a light pip in the middle of the platform; 0 for DARK_PIPS
     steep           least step of level across two pixels that a die in focus shows somewhere
     dim             level of the empty platform's middle in the darkest of its frames
+    black, gamma    tone of the camera: its level of no light, and the power of the light that its levels
+                    rise with; of a linear camera, whose file may leave them out, 2 and 1
     levels          75th percentile of the empty platform under each lamp
     positions       lamp x, y, z in mm from the platform's centre, x right and y down in the picture
     gains           strength of each lamp
     images          of each lamp, [x, y, radius of its mirror images in the dome], empty when off the platform
+    shines          level that the mirror image of each lamp reaches when it is lit, 200 when left out
     pips            face -> ((u, v), ...) pip centres in sides from the middle of the face
     masses          face -> darkness of one pip, in pixels of full contrast
     radii           face -> radius of a pip in sides
@@ -63,6 +69,8 @@ class Profile:
             raise ProfileError("polarity: must be %s or %s" % (DARK_PIPS, LIGHT_PIPS))
         self.dim = _positive(_field(fields, "dim"), "dim")
         self.steep = _positive(_field(fields, "steep"), "steep")
+        self.black = _number(fields.get("black", BLACK), "black")
+        self.gamma = _number(fields.get("gamma", 1), "gamma")
         self._read_lamps(_field(fields, "lamps"))
         self._read_faces(_field(fields, "faces"))
         stuck = _list(_field(fields, "stuck"), "stuck")
@@ -76,6 +84,7 @@ class Profile:
         self.positions = []
         self.gains = []
         self.images = []
+        self.shines = []
         self.levels = []
         for i, lamp in enumerate(lamps):
             where = "lamps[%d]." % i
@@ -85,6 +94,7 @@ class Profile:
             self.gains.append(_positive(_field(lamp, "gain", where), where + "gain"))
             self.levels.append(_positive(_field(lamp, "level", where), where + "level"))
             images = _list(_field(lamp, "images", where), where + "images")
+            self.shines.append(_positive(lamp.get("shine", SHINE), where + "shine"))
             self.images.append([_numbers(image, where + "images", 3) for image in images])
 
     def _read_faces(self, faces):
@@ -118,6 +128,8 @@ class Profile:
             raise ProfileError("bare, pip: must be 0 < bare < pip < 1")
         if (self.pip_light > 0) != (self.polarity == LIGHT_PIPS):
             raise ProfileError("pip_light: must be above 0 for light pips and 0 for dark ones")
+        if not (0 <= self.black < 128 and 0.25 <= self.gamma <= 4):
+            raise ProfileError("black, gamma: must be 0 to 127 and 0.25 to 4")
         if not self.body < 255:
             raise ProfileError("body: must be below 255")
         for position in self.positions:

@@ -9,12 +9,12 @@ from math import atan, pi
 from .pips import is_in_pip
 from .refusal import Refused
 from .solve import solve
+from .tone import BLACK
 
 _FACE = 0.38  # half-width of the part of a face that is averaged, in sides; the rounded edges stay out
 _CLEAR = 1.6  # and so do dark pips, with their slopes: so many radii of a pip
 _IN_PIP = 0.75  # of light pips, which tell more than their dark body, so much of the radius is averaged
 _GLOSS = 0.03
-_BLACK = 2
 
 
 def tilt_degrees(brightness, pose, centre, profile):
@@ -44,7 +44,7 @@ def _equation(lamp, level, pose, centre, profile):
     y = lamp_y - (pose.y - centre[1]) / profile.scale
     z = lamp_z - profile.die_mm
     distance = (x * x + y * y + z * z) ** 0.5
-    light = (level - _BLACK) * distance * distance / profile.gains[lamp]
+    light = (level - BLACK) * distance * distance / profile.gains[lamp]
     return x / distance, y / distance, z / distance, light, distance
 
 
