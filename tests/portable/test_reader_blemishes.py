@@ -15,6 +15,7 @@ _PIP = 0.1
 _CRACK = 0.018, 0.75  # half-width in sides, and the share of light that it takes
 _FACES = {
     1: [(0, 0)],
+    4: [(u, v) for u in (-0.25, 0.25) for v in (-0.25, 0.25)],
     3: [(-0.25, -0.25), (0, 0), (0.25, 0.25)],
     6: [(u, v) for u in (-0.23, 0.23) for v in (-0.23, 0, 0.23)],
 }
@@ -60,6 +61,14 @@ class Machine:
         """Take light from a third of a composite."""
         for i in range(len(plane) // 3 * 2):
             plane[i] = int(plane[i] * share)
+
+    def miss_a_frame(self, share):
+        """Leave so much of the light in the brightest composite where a lamp is mirrored."""
+        for middle_x, middle_y, radius in self.images[0]:
+            for i in range(len(self.high)):
+                y, x = divmod(i, _COLUMNS)
+                if (x - middle_x) ** 2 + (y - middle_y) ** 2 < radius**2:
+                    self.high[i] = int(self.high[i] * share)
 
     def judge(self):
         prove_unblemished(self, self.pose, self.pattern, self.pose)
@@ -134,6 +143,14 @@ class Blemishes(unittest.TestCase):
         self.assertFalse(die.is_whole())
         die.images = [[(_MIDDLE + 0.3 * 26.3, _MIDDLE + 0.3 * 26.3, 0.15 * 26.3)]]
         self.assertTrue(die.is_whole())
+
+    def test_a_crack_under_a_mirrored_lamp_is_damage(self):
+        for side in _SIDES:
+            for is_cracked in (False, True):
+                die = Machine(4, side, 10, crack(0.03, False) if is_cracked else None)
+                die.images = [[(_MIDDLE, _MIDDLE, 0.55 * side)]]
+                die.miss_a_frame(0.8)
+                self.assertEqual(die.is_whole(), not is_cracked, side)
 
     def test_a_face_all_in_pips_is_refused(self):
         die = Machine(6, 26.3, 0)

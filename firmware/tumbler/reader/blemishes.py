@@ -1,7 +1,8 @@
 """Blemishes of a bright face: cracks, chips and stains take light from it where it must be bare.
 
 The light of a whole face changes over it as a plane does. What is darker than that in both composites is
-neither a shadow, which the brightest lacks, nor beside a glare, which the darkest lacks.
+neither a shadow, which the brightest lacks, nor beside a glare, which the darkest lacks. Where a lamp is
+mirrored its frame is missing: there the face is judged for itself.
 """
 
 from array import array
@@ -16,8 +17,10 @@ _ON_FACE = 0.43  # half-width of the face without its rounded rim, nor what an o
 _SOFT = 0.06  # sides beyond a pip's edge that it darkens
 _PLACES = (-0.4, -0.24, -0.08, 0.08, 0.24, 0.4)  # along and across, where the light of the face is measured
 _LEAST = 7  # of them that tell a plane: no line holds so many
+_FEW = 4  # and that tell how much darker it is where a lamp's frame is missing
 _MARKED = 0.93  # share of the face's light below which such a place is dark for some reason
 _ROUNDS = 3
+_RING = 3  # pixels across the edge of a mirror image that may lie on either side of it
 _DARK = 0.84  # and below which a pixel lacks light
 _LACKING = 0.0004  # areas of a face in such light; dirt takes up to 0.00028, cracks from 0.00045
 
@@ -31,8 +34,17 @@ def prove_unblemished(gatherer, pose, pattern, outline):
     planes = gatherer.low, gatherer.high
     sampled = _sample(planes, gatherer.columns, outline, _circles(pose, pattern, radius))
     lights = [_light(levels) for levels in sampled]
-    hidden = _circles(pose, pattern, radius + _SOFT) + mirror_images(gatherer, outline)
-    margin = 1 - _lacking(planes, lights, gatherer, outline, hidden) / (_LACKING * outline.side**2)
+    pips = _circles(pose, pattern, radius + _SOFT)
+    images = mirror_images(gatherer, outline)
+    around = outline.x, outline.y, outline.side
+    lacking = _lacking(planes, lights, gatherer, outline, around, pips + images)
+    for image in images:
+        inside = image[0], image[1], image[2] - _RING
+        dimmed = _dimmed(lights, sampled, outline, inside)
+        if dimmed:
+            hidden = pips + [other for other in images if other is not image]
+            lacking += _lacking(planes, dimmed, gatherer, outline, inside, hidden)
+    margin = 1 - lacking / (_LACKING * outline.side**2)
     if margin < 0:
         raise Refused("die-damaged", "mark")
     return margin
@@ -71,27 +83,44 @@ def _place(at):
     return _PLACES[at // len(_PLACES)], _PLACES[at % len(_PLACES)]
 
 
+def _dimmed(lights, sampled, outline, inside):
+    """The lights as they are in a circle where one lamp's frame is missing; None when too few places tell."""
+    places = []
+    for at, level in enumerate(sampled[0]):
+        x, y = outline.place(*_place(at))
+        if level and is_in(x, y, 0, [inside]):
+            places.append(at)
+    if len(places) < _FEW:
+        return None
+    dimmed = []
+    for light, levels in zip(lights, sampled):
+        shares = sorted([levels[at] / max(1, _level(light, *_place(at))) for at in places])
+        share = shares[len(shares) * 3 // 5]
+        dimmed.append([share * term for term in light])
+    return dimmed
+
+
 def _level(light, u, v):
     return light[0] + light[1] * u + light[2] * v
 
 
-def _lacking(planes, lights, gatherer, outline, hidden):
-    """Light that the face lacks in all planes, in pixels of full light."""
+def _lacking(planes, lights, gatherer, outline, inside, hidden):
+    """Light that the face lacks in all planes, inside a circle and no hidden one, in pixels of full light."""
     first, light = planes[0], lights[0]
     cut = int(_DARK * (light[0] + (abs(light[1]) + abs(light[2])) * _ON_FACE)) + 1
     columns = gatherer.columns
-    _, y0, _, y1 = outline.box(0, columns, gatherer.rows)
+    middle_x, middle_y, reach = inside
     lacking = 0
-    for y in range(y0, y1 + 1):
+    for y in range(max(0, int(middle_y - reach)), min(gatherer.rows, int(middle_y + reach) + 2)):
         row = y * columns
         start, end = outline.span(y, _ON_FACE)
-        end = row + min(columns, end)
-        i = next_under(first, row + max(0, start), end, 1, cut)
+        end = row + min(columns, end, int(middle_x + reach) + 2)
+        i = next_under(first, row + max(0, start, int(middle_x - reach)), end, 1, cut)
         while i < end:
             x = i - row
             u, v = outline.face(x, y)
             share = max([plane[i] / max(1, _level(light, u, v)) for plane, light in zip(planes, lights)])
-            if share < _DARK and not is_in(x, y, 0, hidden):
+            if share < _DARK and is_in(x, y, 0, [inside]) and not is_in(x, y, 0, hidden):
                 lacking += _DARK - share
             i = next_under(first, i + 1, end, 1, cut)
     return lacking
