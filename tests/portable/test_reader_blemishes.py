@@ -95,6 +95,11 @@ def crack(offset, along):
     return mark
 
 
+def chip(u, v, _side):
+    """A corner that leans from the light, not so far that some lamp does not reach it."""
+    return 0.55 if 0.92 - u - v < 0.22 else 1
+
+
 def speck(u0, v0, radius, taken):
     def mark(u, v, side):
         away = ((u - u0) ** 2 + (v - v0) ** 2) ** 0.5
@@ -127,6 +132,15 @@ class Blemishes(unittest.TestCase):
     def test_a_stain_is_damage(self):
         for side in _SIDES:
             self.assertFalse(Machine(3, side, 30, speck(0.3, -0.25, 0.1, 0.5)).is_whole(), side)
+
+    def test_a_broken_corner_is_damage(self):
+        for face in _FACES:
+            for side in _SIDES:
+                for degrees in (0, 30):
+                    die = Machine(face, side, degrees, chip)
+                    with self.assertRaises(Refused) as caught:
+                        die.judge()
+                    self.assertEqual(caught.exception.detail, "corner", (face, side, degrees))
 
     def test_a_shadow_that_some_lamp_does_not_throw_is_no_damage(self):
         die = Machine(3, 26.3, 20)

@@ -7,6 +7,7 @@ mirrored its frame is missing: there the face is judged for itself.
 
 from array import array
 
+from .corners import CORNERS, SPOTS
 from .edges import level_at
 from .kernels import next_under
 from .marks import is_in, mirror_images
@@ -23,10 +24,11 @@ _ROUNDS = 3
 _RING = 3  # pixels across the edge of a mirror image that may lie on either side of it
 _DARK = 0.84  # and below which a pixel lacks light
 _LACKING = 0.0004  # areas of a face in such light; dirt takes up to 0.00028, cracks from 0.00045
+_WHOLE = 0.73  # share of its light below which a corner is broken; broken ones have 0.69 at most, whole 0.77
 
 
 def prove_unblemished(gatherer, pose, pattern, outline):
-    """Margin, 0 to 1: the share of the light that dirt may take that is there.
+    """Margin, 0 to 1: the share that is there of the light that dirt, or a rounded corner, may take.
 
     Refused when a bright face, outside its pips, lacks more.
     """
@@ -36,8 +38,10 @@ def prove_unblemished(gatherer, pose, pattern, outline):
     lights = [_light(levels) for levels in sampled]
     pips = _circles(pose, pattern, radius + _SOFT)
     images = mirror_images(gatherer, outline)
+    hidden = pips + images
+    whole = _prove_corners(planes, lights, gatherer.columns, outline, hidden)
     around = outline.x, outline.y, outline.side
-    lacking = _lacking(planes, lights, gatherer, outline, around, pips + images)
+    lacking = _lacking(planes, lights, gatherer, outline, around, hidden)
     for image in images:
         inside = image[0], image[1], image[2] - _RING
         dimmed = _dimmed(lights, sampled, outline, inside)
@@ -47,7 +51,7 @@ def prove_unblemished(gatherer, pose, pattern, outline):
     margin = 1 - lacking / (_LACKING * outline.side**2)
     if margin < 0:
         raise Refused("die-damaged", "mark")
-    return margin
+    return min(margin, whole)
 
 
 def _circles(pose, pattern, radius):
@@ -119,8 +123,31 @@ def _lacking(planes, lights, gatherer, outline, inside, hidden):
         while i < end:
             x = i - row
             u, v = outline.face(x, y)
-            share = max([plane[i] / max(1, _level(light, u, v)) for plane, light in zip(planes, lights)])
+            share = _share([plane[i] for plane in planes], lights, u, v)
             if share < _DARK and is_in(x, y, 0, [inside]) and not is_in(x, y, 0, hidden):
                 lacking += _DARK - share
             i = next_under(first, i + 1, end, 1, cut)
     return lacking
+
+
+def _prove_corners(planes, lights, columns, outline, hidden):
+    """Margin; Refused when a corner lacks so much light that it is broken."""
+    darkest = 1
+    for along, across in CORNERS:
+        shares = []
+        for spot in SPOTS:
+            u, v = spot[0] * along, spot[1] * across
+            x, y = outline.place(u, v)
+            if not is_in(x, y, 0, hidden):
+                levels = [level_at(plane, columns, x, y) for plane in planes]
+                shares.append(_share(levels, lights, u, v))
+        if shares:
+            darkest = min(darkest, sum(shares) / len(shares))
+    if darkest < _WHOLE:
+        raise Refused("die-damaged", "corner")
+    return (darkest - _WHOLE) / (1 - _WHOLE)
+
+
+def _share(levels, lights, u, v):
+    """Share of its light that a place has in the plane that shows it best."""
+    return max([level / max(1, _level(light, u, v)) for level, light in zip(levels, lights)])

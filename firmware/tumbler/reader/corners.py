@@ -21,11 +21,11 @@ _PROBE = 0.03  # radius of the cross of five samples, in sides
 _HOLLOW = 0.6  # share of the next darkest corner's level below which a dark face's is gone; whole ones: 0.68
 _LEANING = 0.54  # share of the middle corner's level below which a bright face's is gone under a lamp
 _DIFFERENCE = 3  # levels that noise may make
-_SPOTS = ((0.42, 0.42), (0.42, 0.35), (0.35, 0.42), (0.37, 0.37), (0.40, 0.40))  # of a corner, off its pip
+SPOTS = ((0.42, 0.42), (0.42, 0.35), (0.35, 0.42), (0.37, 0.37), (0.40, 0.40))  # of a corner, off its pip
 _DARKER = 0.09  # least logarithm by which a broken corner is darker than the next darkest, in the lamps' mean
 _NOISE = 1.5  # levels
 _LAMPS = 3  # least that must show a corner
-_CORNERS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
+CORNERS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
 def check_dark_corners(plane, columns, profile, pose):
@@ -33,7 +33,7 @@ def check_dark_corners(plane, columns, profile, pose):
     margin = 1
     for inset in (_dark_inset(profile), _INSETS[1]):
         corners = []
-        for u, v in _CORNERS:
+        for u, v in CORNERS:
             x, y = pose.place(u * inset, v * inset)
             corners.append(sample(plane, columns, x, y, _PROBE * pose.side))
         corners.sort()
@@ -60,7 +60,7 @@ def check_bright_corners(gatherer, pose):
     """Margin; Refused when a lamp shows a corner of the bright face at `pose` much darker than the others."""
     margin = 1
     inset = _bright_inset(gatherer.profile)
-    corners = [lamp_levels(gatherer, pose, u * inset, v * inset) for u, v in _CORNERS]
+    corners = [lamp_levels(gatherer, pose, u * inset, v * inset) for u, v in CORNERS]
     for lamp in range(len(gatherer.small)):
         seen = [levels[lamp] for levels in corners]
         seen = sorted([level for level in seen if level is not None])
@@ -83,7 +83,7 @@ def _bright_inset(profile):
 def check_steady_corners(gatherer, pose, pattern):
     """Margin; Refused when one corner of the dark face at `pose` is the darkest for all lamps together."""
     near = gatherer.profile.radii[len(pattern)] + _SOFT_LIGHT / pose.side
-    corners = [_corner(gatherer, pose, pattern, near, corner) for corner in _CORNERS]
+    corners = [_corner(gatherer, pose, pattern, near, corner) for corner in CORNERS]
     margin = 1
     for corner in corners:
         darker = []
@@ -102,7 +102,7 @@ def check_steady_corners(gatherer, pose, pattern):
 def _corner(gatherer, pose, pattern, near, corner):
     """Mean level of a corner under each lamp, None where it cannot be seen."""
     seen = [[] for _ in gatherer.small]  # type: list[list[float]]
-    for along, across in _SPOTS:
+    for along, across in SPOTS:
         u, v = along * corner[0], across * corner[1]
         if not is_in_pip(u, v, pattern, near):
             for lamp, level in enumerate(lamp_levels(gatherer, pose, u, v)):
