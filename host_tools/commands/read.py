@@ -38,9 +38,11 @@ def read(  # noqa: PLR0913, PLR0917 - a command has so many options
     ] = None,
     die_px: Annotated[
         float | None,
-        typer.Option(min=10, max=400, help="Without a profile: side of a die in pixels; reads little."),
+        typer.Option(min=10, max=400, help="Without a profile: side of a die in pixels; refuses much."),
     ] = None,
-    polarity: Annotated[Polarity, typer.Option(help="With --die-px: how pips look.")] = Polarity.DARK,
+    polarity: Annotated[
+        Polarity | None, typer.Option(help="With --die-px: how pips look; either way when left out.")
+    ] = None,
     count: Annotated[int, typer.Option(min=1, max=9, help="How many dice must lie there.")] = 3,
     runtime: Annotated[
         Runtime | None,
@@ -79,7 +81,7 @@ def read(  # noqa: PLR0913, PLR0917 - a command has so many options
 
 @contextmanager
 def _opened(
-    profile: Path | None, die_px: float | None, polarity: Polarity, count: int, runtime: Runtime | None
+    profile: Path | None, die_px: float | None, polarity: Polarity | None, count: int, runtime: Runtime | None
 ) -> "Iterator[tuple[Callable[[Path], list[Frame]], Callable[[list[Frame]], dict]]]":
     """How a scene is loaded and how it is read."""
     from host_tools.images import load_frame  # noqa: PLC0415
@@ -87,7 +89,7 @@ def _opened(
 
     if profile is None:
         assert die_px is not None
-        yield lambda path: [load_frame(path)], read_uncalibrated(die_px, polarity.value, count)
+        yield lambda path: [load_frame(path)], read_uncalibrated(die_px, polarity, count)
         return
     known = load_profile(str(profile))
     with READERS[runtime or Runtime.MICROPYTHON](profile, count) as read_scene:

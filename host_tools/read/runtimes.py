@@ -114,8 +114,8 @@ def serving(profile: Path, count: int, firmware: Path = FIRMWARE) -> str:
     return _SERVE.format(firmware=str(firmware), profile=str(profile.resolve()), count=count)
 
 
-def read_uncalibrated(die_px: float, polarity: str, count: int) -> Callable[[list[Frame]], dict]:
-    """The host's reader of single pictures without a profile."""
+def read_uncalibrated(die_px: float, polarity: str | None, count: int) -> Callable[[list[Frame]], dict]:
+    """The host's reader of single pictures without a profile. `polarity`: None when it is not known."""
     from host_tools.second_reader.uncalibrated import UncalibratedReader  # noqa: PLC0415
 
     reader = UncalibratedReader(die_px, polarity, count)

@@ -59,13 +59,14 @@ def score_set(
 def score_singles(folder: Path) -> dict[str, Score]:
     """Scores without profiles on single pictures, whose labels tell the size of a die in pixels.
 
-    Of photographs the colour of the pips is unknown: dark ones are looked for.
+    Of photographs the colour of the pips is unknown: the recipe looks for dark ones, our reader for both.
     """
     scores = {"host, no profile": Score(), "recipe": Score()}
     for label in load_labels(folder):
         light = label.style in LIGHT_STYLES
+        known = (LIGHT_PIPS if light else DARK_PIPS) if label.style else None
         frame = load_label(label)[0]
-        reader = UncalibratedReader(_size(label), LIGHT_PIPS if light else DARK_PIPS, _count(label))
+        reader = UncalibratedReader(_size(label), known, _count(label))
         scores["host, no profile"].tally.add(label, reader.read(frame))
         recipe = Baseline(_size(label), light, _count(label))
         scores["recipe"].tally.add(label, recipe.read(_stack([frame])))

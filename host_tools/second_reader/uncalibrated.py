@@ -1,10 +1,16 @@
 """Reading without a profile: one overhead picture, of which only the size of a die is known.
 
 Nothing is known of the lamp, the floor and the make of the dice, so only what shows in the picture itself
-counts: all dice of one make, every one whole, square, of the size told, with as much of its sides in sight as
-a flat one shows there, and floor in sight all around it. A cube that touches nothing and stands on nothing
-lies flat; so do two whose top faces touch, as leaning ones part; so does one at the wall whose sides show
-what those of others do. Everything else is refused.
+counts. A picture of an open table is read by Tabletop. Any other is taken for one of a tumbler, with the
+camera's axis in the middle: all dice of one make, every one whole, square, of the size told, with as much of
+its sides in sight as a flat one shows there, and floor in sight all around it. A cube that touches nothing
+and stands on nothing lies flat; so do two whose top faces touch, as leaning ones part; so does one at the
+wall whose sides show what those of others do. Everything else is refused.
+
+What this does not promise: one lamp does not show a tilt (docs/one-lamp.md). On an open table a die that
+something hidden beneath it props up is read as if it lay flat, as long as it looks square and shows less than
+a third of a side, 18 degrees; in a tumbler, when it shows as much of its sides as a flat one does there,
+to 0.05 sides, about three degrees where all four edges are in sight.
 """
 
 import math
@@ -14,6 +20,7 @@ import numpy as np
 
 from host_tools.images import Frame
 from host_tools.second_reader.around import DEGREES, Surroundings, apart, longest_arc, turned_from, turned_to
+from host_tools.second_reader.believed import check_face
 from host_tools.second_reader.faces import Pose
 from host_tools.second_reader.fit import Fit, Fitter
 from host_tools.second_reader.light import Relit
@@ -27,17 +34,17 @@ from host_tools.second_reader.outline import (
     is_facing,
     rises,
 )
+from host_tools.second_reader.profile import DARK_PIPS, LIGHT_PIPS
 from host_tools.second_reader.proof import Proof
 from host_tools.second_reader.reader import answer, without_ghosts
 from host_tools.second_reader.refusal import Refused
 from host_tools.second_reader.search import Search
+from host_tools.second_reader.table import lumps
+from host_tools.second_reader.tabletop import Tabletop
 
 _LEAST = 18.0  # pixels of a side: sides of smaller dice are too thin to show how they lie
 _SEEN, _UNLIKE = 0.6, 0.7  # correlation and residual of what may be a die
 _CERTAIN = 0.93  # correlation of all dice from which no other make is tried
-_SCORE, _MARGIN, _RESIDUAL = 0.88, 0.08, 0.35  # of a face that is believed
-_MARKED = 0.01  # of a face: a larger mark on it is a crack, dirt or glare
-_CONTRAST = 0.3  # of the face's level: the least depth of the pips
 _TOUCH = 0.05  # sides between top faces that touch: dice that lean on each other part by 0.1 at six degrees
 _NEAR = 0.4  # sides between dice that may hide how one of them leans on the other
 _BEHIND, _OUTWARD = 65, 95  # degrees from the way to a touching die, or outward, in which floor may be hidden
@@ -47,16 +54,14 @@ _OPEN = 30  # degrees about a die on which no floor may be seen: a bright spot o
 
 
 class UncalibratedReader:
-    """Reads pictures of `count` dice whose sides are about `die_px` pixels."""
+    """Reads pictures of `count` dice whose sides are `die_px` pixels; on open tables at most about that."""
 
-    def __init__(self, die_px: float, polarity: str, count: int = 3) -> None:
+    def __init__(self, die_px: float, polarity: str | None = None, count: int = 3) -> None:
+        """`polarity`: DARK_PIPS or LIGHT_PIPS when all dice are known to be so; else both are looked for."""
+        polarities = [DARK_PIPS, LIGHT_PIPS] if polarity is None else [polarity]
         self._side = die_px
-        self._polarity = polarity
-        self._count = count
-        self._searches = [
-            (make, Search(make.look(polarity, die_px)), Fitter(make.look(polarity, die_px)))
-            for make in (CLASSIC, COMPACT)
-        ]
+        self._tabletop = Tabletop(die_px, polarities, count)
+        self._tumblers = [_Tumbler(die_px, known, count) for known in polarities]
 
     def read(self, frame: Frame) -> dict:
         """The fields of `tumbler read --json` for a picture of any size that a die fits in."""
@@ -65,6 +70,26 @@ class UncalibratedReader:
         if self._side < _LEAST:
             return answer([], [Refused("unreadable", "dice too small")])
         floats = np.frombuffer(frame.pixels, np.uint8).reshape(frame.height, frame.width).astype(np.float32)
+        lying = lumps(floats, self._side)
+        if lying is not None:
+            return self._tabletop.read(floats, lying)
+        first, *others = (tumbler.read(floats) for tumbler in self._tumblers)
+        return next((fields for fields in (first, *others) if fields["verdict"] == "read"), first)
+
+
+class _Tumbler:
+    """Reads pictures of a tumbler with `count` dice whose sides are `die_px` pixels."""
+
+    def __init__(self, die_px: float, polarity: str, count: int) -> None:
+        self._side = die_px
+        self._polarity = polarity
+        self._count = count
+        self._searches = [
+            (make, Search(make.look(polarity, die_px)), Fitter(make.look(polarity, die_px)))
+            for make in (CLASSIC, COMPACT)
+        ]
+
+    def read(self, floats: np.ndarray) -> dict:
         fits = self._find(Relit(floats[None], floats, floats, floats))
         seen, refusals = [], []
         for fit in fits:
@@ -114,14 +139,7 @@ class UncalibratedReader:
 
     def _look_at(self, fit: Fit, picture: np.ndarray) -> "_Seen":
         """Refused when the face is not believed, or the outline is not that of a flat die."""
-        if fit.residual > _RESIDUAL:
-            raise Refused("die-damaged", "unexplained-spot")
-        if fit.marks > _MARKED:
-            raise Refused("die-damaged", "marked")
-        if fit.score < _SCORE or fit.margin < _MARGIN:
-            raise Refused("unreadable", f"correlation {fit.score:.2f}")
-        if fit.depth < _CONTRAST * max(fit.level, fit.depth):
-            raise Refused("unreadable", "faint pips")
+        check_face(fit)
         surroundings = Surroundings(picture, fit.pose, self._side)
         found = edges(picture, fit.pose, self._side, surroundings.floor)
         check_square(found)
