@@ -42,8 +42,8 @@ def lumps(picture: np.ndarray, side: float) -> list[Lump] | None:
     strange = (~floor).astype(np.uint8)
     for change, wide in ((cv2.MORPH_OPEN, _DUST), (cv2.MORPH_CLOSE, _GAP), (cv2.MORPH_OPEN, _THIN)):
         strange = cv2.morphologyEx(strange, change, _disc(wide * side))
-    count, _, stats, _ = cv2.connectedComponentsWithStats(strange)
-    found = [Lump(tuple(map(int, stats[number, :4])), int(stats[number, 4])) for number in range(1, count)]
+    _, _, stats, _ = cv2.connectedComponentsWithStats(strange)
+    found = [Lump((int(x), int(y), int(w), int(h)), int(area)) for x, y, w, h, area in stats[1:]]
     found = [lump for lump in found if lump.area > _SPECK * side**2]
     return found if all(max(lump.box[2:]) < _LARGE * side for lump in found) else None
 

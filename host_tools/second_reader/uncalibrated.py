@@ -9,8 +9,7 @@ wall whose sides show what those of others do. Everything else is refused.
 
 What this does not promise: one lamp does not show a tilt (docs/one-lamp.md). On an open table a die that
 something hidden beneath it props up is read as if it lay flat, as long as it looks square and shows less than
-a third of a side, 18 degrees; in a tumbler, when it shows as much of its sides as a flat one does there,
-to 0.05 sides, about three degrees where all four edges are in sight.
+a third of a side. In a tumbler so is one that bares its sides about as a flat one does at its place.
 """
 
 import math
