@@ -6,10 +6,8 @@ from .refusal import Refused
 
 _ASIDE = 0.12  # sides between a line and the bare face beside it
 _LINE = 86  # percent of the level on both sides below which it is a line
-_CLEAR_LINE = 76  # and below which it is one whatever the darkest frame, noisy on a dark face, shows
 _LINES = 0.008  # areas of a face that may be in lines
-_SOFT = 0.8  # pixels beyond a pip's edge that it darkens
-_SOFT_LIGHT = 1.4  # and that a light one brightens
+_SOFT = 1.4  # pixels beyond a pip's edge that it brightens
 _ON_FACE = 0.45  # half-width in which lines are looked for
 _BESIDE = 0.47  # and the face beside them
 _IMAGE = 1.5  # pixels beyond a lamp's mirror image whose frame is missing there
@@ -18,26 +16,24 @@ _IMAGE = 1.5  # pixels beyond a lamp's mirror image whose frame is missing there
 def prove_bare_dark(gatherer, pose, pattern, levels):
     """Margin, 0 to 1: the share of the pixels allowed in lines that are in none.
 
-    Refused when a line crosses a dark face in both composites, or clearly in the brightest.
+    Refused when a line crosses a dark face in both composites: gloss ends in lines that the brightest shows.
 
     levels: of the bare face in the darkest and in the brightest. What is lighter is no bare face but shows
     through a clear one.
     """
     holes = mirror_images(gatherer, pose)
     planes = (gatherer.low, levels[0], _LINE), (gatherer.high, levels[1], _LINE)
-    margin = _refuse_lines(gatherer, pose, pattern, planes, _SOFT_LIGHT, holes)
-    planes = ((gatherer.high, levels[1], _CLEAR_LINE),)
-    return min(margin, _refuse_lines(gatherer, pose, pattern, planes, _SOFT, holes))
+    return _refuse_lines(gatherer, pose, pattern, planes, holes)
 
 
-def _refuse_lines(gatherer, pose, pattern, planes, soft, holes):
+def _refuse_lines(gatherer, pose, pattern, planes, holes):
     """Margin; Refused when too many pixels of the bare face are darker in all `planes` than on both sides.
 
-    planes: (composite, most that its bare face shows, percent of that of a line) of each; soft: see _SOFT;
-    holes: circles not looked at.
+    planes: (composite, most that its bare face shows, percent of that of a line) of each; holes: circles
+    not looked at.
     """
     columns = gatherer.columns
-    radius = gatherer.profile.radii[len(pattern)] + soft / pose.side
+    radius = gatherer.profile.radii[len(pattern)] + _SOFT / pose.side
     aside = max(2, int(_ASIDE * pose.side + 0.5))
     first, _, percent = planes[0]
     x0, y0, x1, y1 = pose.box(0, columns - 1 - aside, gatherer.rows - 1 - aside)
