@@ -69,10 +69,12 @@ class SpotFinder:
         """[Spot] as light as pips, mass in areas of a pip; exposure: against the calibrated one."""
         gatherer = self._gatherer
         mass = gatherer.profile.masses[2]
+        blocks = range((gatherer.rows + self._block - 1) // self._block)
+        spans = [self._spans(block, exposure) for block in blocks]
         spots = []
         merged = []
         for region in self._labeller.find_over(
-            gatherer.low, gatherer.columns, gatherer.rows, lambda y: self._spans(y, exposure)
+            gatherer.low, gatherer.columns, gatherer.rows, lambda y: spans[y // self._block]
         ):
             if region.area > _MERGED * mass:
                 merged.append(region)
@@ -85,13 +87,13 @@ class SpotFinder:
             raise Refused("unreadable", "too-many-spots")
         return spots
 
-    def _spans(self, y, exposure):
-        """[(first column, end, least level)] of a row."""
-        first = y // self._block * self._across
+    def _spans(self, block, exposure):
+        """[(first column, end, least level)] of the rows of a block."""
+        first = block * self._across
         spans = []
-        for block in range(self._across):
-            least = max(1, min(255, int(self._cuts[first + block] * exposure)))
-            start = block * self._block
+        for column in range(self._across):
+            least = max(1, min(255, int(self._cuts[first + column] * exposure)))
+            start = column * self._block
             end = min(self._gatherer.columns, start + self._block)
             if spans and spans[-1][2] == least:
                 start = spans.pop()[0]
