@@ -128,6 +128,12 @@ def test_with_the_curve_measured_half_the_light_is_half_the_level(size, gamma):
         assert half / full == pytest.approx(0.5, rel=0.12)
 
 
+def test_clear_dice_that_throw_no_dark_shadow_do_not_bend_a_linear_camera():
+    seen = Seen(bent(1), FRAMES / "scenes160", faces=lambda frames, _: np.maximum(frames, 12))
+    seen.measure_tone(FRAMES / "scenes160" / "calib" / STYLE)
+    assert "black" not in seen.profile_of_nothing()
+
+
 def test_pictures_of_dice_in_another_light_are_told(tmp_path):
     seen = Seen(bent(1), FRAMES / "scenes320", faces=lambda frames, _: 0.4 * frames)
     with pytest.raises(CalibrationError, match="too-dark: take it with the lamps and the exposure"):
