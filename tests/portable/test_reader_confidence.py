@@ -5,7 +5,7 @@ import unittest
 from tumbler.reader.blemishes import prove_unblemished
 from tumbler.reader.confidence import confidence
 from tumbler.reader.confidence_bands import BANDS
-from tumbler.reader.corners import check_dark_corners
+from tumbler.reader.dark_corners import check_dark_corners
 from tumbler.reader.profile import DARK_PIPS, LIGHT_PIPS
 from tumbler.reader.refusal import Refused
 from tumbler.reader.square import Pose

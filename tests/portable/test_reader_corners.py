@@ -2,7 +2,8 @@
 
 import unittest
 
-from tumbler.reader.corners import check_bright_corners, check_dark_corners, check_steady_corners
+from tumbler.reader.bright_corners import check_bright_corners
+from tumbler.reader.dark_corners import check_dark_corners, check_steady_corners
 from tumbler.reader.refusal import Refused
 from tumbler.reader.square import Pose
 

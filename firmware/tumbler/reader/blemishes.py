@@ -7,10 +7,10 @@ mirrored its frame is missing: there the face is judged for itself.
 
 from array import array
 
+from .circles import is_in, mirror_images
 from .corners import CORNERS, SPOTS
 from .edges import level_at
 from .kernels import next_under
-from .marks import is_in, mirror_images
 from .refusal import Refused
 from .solve import solve
 

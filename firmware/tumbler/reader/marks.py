@@ -1,5 +1,6 @@
 """Lines across a dark face, as a crack is, where it must be bare."""
 
+from .circles import is_in, mirror_images
 from .kernels import next_valley
 from .pips import is_in_pip
 from .refusal import Refused
@@ -10,7 +11,6 @@ _LINES = 0.008  # areas of a face that may be in lines
 _SOFT = 1.4  # pixels beyond a pip's edge that it brightens
 _ON_FACE = 0.45  # half-width in which lines are looked for
 _BESIDE = 0.47  # and the face beside them
-_IMAGE = 1.5  # pixels beyond a lamp's mirror image whose frame is missing there
 
 
 def prove_bare_dark(gatherer, pose, pattern, levels):
@@ -73,20 +73,3 @@ def _is_bare(x, y, pose, pattern, radius, half):
     if not (-half < u < half and -half < v < half):
         return False
     return not is_in_pip(u, v, pattern, radius)
-
-
-def mirror_images(gatherer, pose):
-    """(x, y, radius) of the mirror images on a face, where the brightest composite lacks a lamp's frame:
-    their rims look like lines."""
-    found = []
-    for images in gatherer.profile.images:
-        for at_x, at_y, radius in images:
-            x, y = at_x - gatherer.left, at_y - gatherer.top
-            if (x - pose.x) ** 2 + (y - pose.y) ** 2 < (radius + pose.side) ** 2:
-                found.append((x, y, radius + _IMAGE))
-    return found
-
-
-def is_in(x, y, aside, circles):
-    """Whether a pixel, or one that is compared with it, lies in a circle."""
-    return any((x - a) ** 2 + (y - b) ** 2 < (radius + aside) ** 2 for a, b, radius in circles)

@@ -7,14 +7,44 @@ give one equation more than the normal has unknowns: what is left over shows glo
 from math import atan, pi
 
 from .pips import is_in_pip
+from .profile import LIGHT_PIPS
 from .refusal import Refused
 from .solve import solve
 from .tone import BLACK
+
+FLAT_DEGREES = 4.6  # a level die measures 0 to 4 degrees, 1.3 on average; 6 must be noticed
 
 _FACE = 0.38  # half-width of the part of a face that is averaged, in sides; the rounded edges stay out
 _CLEAR = 1.6  # and so do dark pips, with their slopes: so many radii of a pip
 _IN_PIP = 0.75  # of light pips, which tell more than their dark body, so much of the radius is averaged
 _GLOSS = 0.03
+
+
+class Tilts:
+    """Tilts of the faces of a gatherer's scenes under four lamps; `centre`: of the platform, in the pixels of
+    its composites."""
+
+    def __init__(self, gatherer):
+        profile = gatherer.profile
+        self._gatherer = gatherer
+        self._profile = profile
+        self.centre = profile.platform[0] - gatherer.left, profile.platform[1] - gatherer.top
+
+    def brightness(self, pose, pattern):
+        """Mean levels under each lamp of the bare face, and those of light pips when they are known."""
+        brightness = [face_brightness(self._gatherer, pose, pattern, False)]
+        if self._profile.polarity == LIGHT_PIPS and pattern:
+            brightness.append(face_brightness(self._gatherer, pose, pattern, True))
+        return brightness
+
+    def degrees(self, pose, brightness):
+        """Tilt of a face. A dark die's own tells it as well as its light pips: what tilts shows on both."""
+        return min([tilt_degrees(levels, pose, self.centre, self._profile) for levels in brightness])
+
+    def refuse_tilted(self, pose):
+        """Refused when what lies at a pose, and has no pips that are known, does not lie level."""
+        if self.degrees(pose, self.brightness(pose, ())) >= FLAT_DEGREES:
+            raise Refused("not-flat", "tilted")
 
 
 def tilt_degrees(brightness, pose, centre, profile):

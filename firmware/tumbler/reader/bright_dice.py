@@ -1,0 +1,50 @@
+"""Dice with dark pips: bright bodies, found by their outlines and read within them."""
+
+from .blemishes import prove_unblemished
+from .bodies import BodyFinder
+from .bright_corners import check_bright_corners
+from .pips import Shade, find_spots, read_face
+from .refusal import Refused
+
+
+class BrightDice:
+    """The bright dice of a gatherer's scenes; buffers are made here, once."""
+
+    def __init__(self, gatherer, labeller, tilts):
+        self._gatherer = gatherer
+        self._profile = gatherer.profile
+        self._tilts = tilts
+        self._finder = BodyFinder(gatherer, labeller)
+
+    def find(self, exposure):
+        """([Body], [Oddity]); exposure: of the scene, against the calibrated one."""
+        return self._finder.find(int(self._profile.body * exposure))
+
+    def identify(self, body):
+        """(pose, pattern) of the pips of a body; Refused when they are of no face."""
+        gatherer = self._gatherer
+        spots = find_spots(gatherer.low, gatherer.columns, gatherer.rows, body.pose, body.level)
+        try:
+            return read_face(spots, body.pose, self._profile)
+        except Refused as refusal:
+            cause = refusal
+        if self._profile.lamps > 1:
+            self._tilts.refuse_tilted(body.pose)
+        raise cause
+
+    def prove(self, body, pose, pattern):
+        """(outline, shades, margins): the face's Pose, what its pips and its bare sites look like, and what
+        each check leaves of its tolerance. Refused when the face is damaged."""
+        shades = self._shades(body, pose)
+        margins = [prove_unblemished(self._gatherer, pose, pattern, body.pose)]
+        if self._profile.lamps > 1:
+            margins.append(check_bright_corners(self._gatherer, body.pose))
+        return body.pose, shades, margins
+
+    def _shades(self, body, pose):
+        """A pip is dark in the brightest frame, a mark in the darkest."""
+        gatherer = self._gatherer
+        box = pose.box(-0.1, gatherer.columns, gatherer.rows)
+        cut = body.level // 2
+        planes = gatherer.high, gatherer.low
+        return [Shade(plane, self._finder.level(plane, box, cut), 0) for plane in planes]

@@ -1,0 +1,81 @@
+"""A chipped corner of a dark face: its hollow leans from one lamp and towards another.
+
+Corners are compared with each other, so that neither exposure nor the fall of the light matters: in the
+darkest frame, and by all lamps together, for their gloss differs from corner to corner. It moves with the
+lamp, and no corner of a whole face is the darkest under all.
+"""
+
+from math import log
+
+from .agreement import lamp_levels
+from .corners import CORNERS, OUTER, SPOTS, refuse_hollow
+from .pips import is_in_pip, sample
+from .refusal import Refused
+
+_INNER = 0.36  # half-width at which corners are looked at, too; pips of broad dice reach it
+_GLOW = 0.9  # pixels beyond a light pip's edge that its corner outshines one without a pip
+_SOFT_LIGHT = 1.2  # and that it brightens at all
+_PROBE = 0.03  # radius of the cross of five samples, in sides
+_HOLLOW = 0.6  # share of the next darkest corner's level below which a dark face's is gone; whole ones: 0.68
+_DARKER = 0.09  # least logarithm by which a broken corner is darker than the next darkest, in the lamps' mean
+_NOISE = 1.5  # levels
+_LAMPS = 3  # least that must show a corner
+
+
+def check_dark_corners(plane, columns, profile, pose):
+    """Margin; Refused when one corner of the dark face at `pose` is much darker than the other three."""
+    margin = 1
+    for inset in (_dark_inset(profile), OUTER):
+        corners = []
+        for u, v in CORNERS:
+            x, y = pose.place(u * inset, v * inset)
+            corners.append(sample(plane, columns, x, y, _PROBE * pose.side))
+        corners.sort()
+        margin = min(margin, refuse_hollow(corners[0], corners[1], _HOLLOW))
+    return margin
+
+
+def _dark_inset(profile):
+    """Half-width at which no face's pip brightens a corner; blurred ones of small dice reach farther out."""
+    inset, outer = _INNER, OUTER
+    while inset < outer and _is_lit(inset, profile):
+        inset += 0.01
+    return inset
+
+
+def _is_lit(inset, profile):
+    return any(
+        is_in_pip(inset, inset, pips, profile.radii[count] + _GLOW / profile.side)
+        for count, pips in profile.pips.items()
+    )
+
+
+def check_steady_corners(gatherer, pose, pattern):
+    """Margin; Refused when one corner of the dark face at `pose` is the darkest for all lamps together."""
+    near = gatherer.profile.radii[len(pattern)] + _SOFT_LIGHT / pose.side
+    corners = [_corner(gatherer, pose, pattern, near, corner) for corner in CORNERS]
+    margin = 1
+    for corner in corners:
+        darker = []
+        for lamp, level in enumerate(corner):
+            beside = [other[lamp] for other in corners if other is not corner]
+            others = [other for other in beside if other is not None]
+            if level is not None and others:
+                darker.append(log((min(others) + _NOISE) / (level + _NOISE)))
+        if len(darker) >= _LAMPS:
+            margin = min(margin, 1 - sum(darker) / (_DARKER * len(darker)))
+    if margin < 0:
+        raise Refused("die-damaged", "corner")
+    return margin
+
+
+def _corner(gatherer, pose, pattern, near, corner):
+    """Mean level of a corner under each lamp, None where it cannot be seen."""
+    seen = [[] for _ in gatherer.small]  # type: list[list[float]]
+    for along, across in SPOTS:
+        u, v = along * corner[0], across * corner[1]
+        if not is_in_pip(u, v, pattern, near):
+            for lamp, level in enumerate(lamp_levels(gatherer, pose, u, v)):
+                if level is not None:
+                    seen[lamp].append(level)
+    return [sum(levels) / len(levels) if levels else None for levels in seen]
