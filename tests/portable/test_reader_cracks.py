@@ -39,6 +39,8 @@ def _level(u, v, face, harm):
         grey *= 0.5
     if harm == "crack" and abs(v - 0.12 * u - (0.05 if u > 0 else 0.02)) < _CRACK:
         grey *= 0.25
+    if harm == "aslant" and abs(v - u) < _CRACK:
+        grey *= 0.25
     if harm == "corner" and (u - 0.5) ** 2 + (v + 0.5) ** 2 < 0.3**2:
         grey *= 0.5
     return grey
@@ -57,7 +59,9 @@ def _frame(light, side, angle, face, noise, harm):
                     u, v = right * c + down * s, down * c - right * s
                     on_face = -0.5 < u < 0.5 and -0.5 < v < 0.5
                     total += _level(u, v, face, harm) if on_face else 0.35
-            frame[y * _COLUMNS + x] = min(255, max(0, int(total / 9 * light + noise.of(1) + 2.5)))
+            frame[y * _COLUMNS + x] = min(
+                255, max(0, int(total / 9 * light + noise.of(2 if harm == "noise" else 1) + 2.5))
+            )
     return frame
 
 
@@ -91,6 +95,16 @@ class CracksTest(unittest.TestCase):
                 with self.assertRaises(Refused) as caught:
                     _check(Machine(side, angle, face, 7, harm="crack"), angle, face)
                 self.assertEqual((caught.exception.reason, caught.exception.detail), ("die-damaged", "crack"))
+
+    def test_a_crack_from_corner_to_corner_is_damage(self):
+        for side, face in ((15, 1), (25, 1), (25, 6)):
+            with self.assertRaises(Refused) as caught:
+                _check(Machine(side, 0.8, face, 9, harm="aslant"), 0.8, face)
+            self.assertEqual((caught.exception.reason, caught.exception.detail), ("die-damaged", "crack"))
+
+    def test_a_whole_face_is_none_in_the_noise_of_a_poorer_camera(self):
+        for side, seed, angle, face in ((25, 18, 1.01, 1), (25, 25, 0.49, 6), (15, 38, 0.75, 1)):
+            _check(Machine(side, angle, face, seed, harm="noise"), angle, face)
 
     def test_a_broken_corner_is_damage_where_no_pip_of_a_small_die_hides_it(self):
         for side, angle, face in ((15, 0.1, 1), (25, 0.1, 1), (25, 0.8, 6)):

@@ -23,8 +23,9 @@ _FLAT = 0.4  # and of that part of it that has no rounded edge
 _SOFT = 1.2  # pixels beyond a pip's edge that it brightens
 _IN_PIP = 0.8  # pixels within a pip's edge that its own light begins
 _DEEPEST = 0.4  # share of the level that a place of the way counts, at most: a speck of dirt is no crack
-_DIM = 0.09  # share of the level that a way may lack, in the darkest frame
-_DIM_STEADY = 0.048  # and in the mean of the lamps, which has less noise
+_SHARE = 0.75  # of the dimmest way athwart that noise is taken to make of any dimmest way
+_DIM = 0.076, 0.115  # share of the level that a way may lack beyond this, and at all, in the darkest frame
+_DIM_STEADY = 0.028, 0.048  # and in the mean of the lamps, which has less noise
 _HOLLOW = 0.19  # share of the level by which one corner may be dimmer than the others
 _CORNER = 0.42, 0.66  # most of u and of v, and least of their sum, in a corner: off its rim
 _POINT = 4096  # to a pixel, in the kernel
@@ -59,11 +60,11 @@ class Cracks:
         if reach[0] == 0 or reach[1] == 0 or reach[2] >= gatherer.columns or reach[3] >= gatherer.rows:
             raise Refused("unreadable", "off-platform")
         if gatherer.step == 1:
-            planes, limit = gatherer.small, _DIM_STEADY
+            planes, limits = gatherer.small, _DIM_STEADY
         else:
-            planes, limit = (gatherer.low,), _DIM
+            planes, limits = (gatherer.low,), _DIM
         whole = self._see(planes, pose, face)
-        margin = 1 - self._dimmest_way(whole) / limit
+        margin = 1 - self._dimness(whole, limits)
         if margin < 0:
             raise Refused("die-damaged", "crack")
         corner = 1 - self._hollow(whole) / _HOLLOW
@@ -81,14 +82,16 @@ class Cracks:
         self._skip_stuck(pose, whole)
         return whole
 
-    def _dimmest_way(self, whole):
-        """Share of the level that the dimmest way across the face lacks."""
+    def _dimness(self, whole, limits):
+        """Share of its limit that the dimmest way across the face lacks. Noise makes both ways dim, from left
+        to right and from top to bottom; a crack is one of them, unless it runs aslant."""
         size = self._size
         deepest = int(whole * _DEEPEST)
-        most = 0
+        ways = []
         for along, across in ((1, size), (size, 1)):
-            most = max(most, dim_way(self._face, size, along, across, self._aside, deepest, self._way))
-        return most / (size * whole)
+            dim = dim_way(self._face, size, along, across, self._aside, deepest, self._way)
+            ways.append(dim / (size * whole))
+        return max((max(ways) - _SHARE * min(ways)) / limits[0], max(ways) / limits[1])
 
     def _hollow(self, whole):
         """Share of the level by which the dimmest corner is dimmer than the two in the middle."""
