@@ -27,7 +27,10 @@ ROOT = Path(__file__).parents[1]
 FRAMES = ROOT / "tests/frames"
 PROFILES = ROOT / "firmware/profiles"
 MICROPYTHON = Path(sys.executable).with_name("micropython")
-SCENES = {"320x240": "scenes320/0032", "160x120": "scenes160/0032"}  # one of the set, in which dice touch
+SCENES = {  # of bright dice, which touch, and of dark ones: the reader loads the code of one kind
+    "320x240": {"white_black": "scenes320/0032", "black_white": "scenes320/0018"},
+    "160x120": {"white_black": "scenes160/0032", "black_white": "scenes160/0018"},
+}
 HEAP_KB = range(100, 601, 10)
 
 
@@ -69,8 +72,8 @@ def score(folder: Path) -> dict[str, Score]:
 
 
 class Twins(NamedTuple):
-    """At one size: median milliseconds of a committed scene and least KB of heap, with the device's
-    viper kernels and with its plain ones, and the median of the popular recipe."""
+    """At one size: median milliseconds of a committed scene and least KB of heap for bright and
+    for dark dice, with the device's viper kernels and with its plain ones; and the recipe's median."""
 
     viper_ms: float
     plain_ms: float
@@ -81,7 +84,7 @@ class Twins(NamedTuple):
 
 def measure(size: str) -> Twins:
     """Measure both twins and the recipe in one run, scene by scene."""
-    scene = FRAMES / SCENES[size]
+    folder = FRAMES / Path(SCENES[size]["white_black"]).parent
     with tempfile.TemporaryDirectory() as made:
         plain = Path(made) / "firmware"
         shutil.copytree(bytecode(), plain)
@@ -91,9 +94,9 @@ def measure(size: str) -> Twins:
             "plain": partial(read_on_micropython, firmware=plain),
             "recipe": read_by_recipe,
         }
-        scores = score_set(scene.parent, Profiles(scene.parent, Path(made)), openers)
+        scores = score_set(folder, Profiles(folder, Path(made)), openers)
         medians = {name: median(score.times) for name, score in scores.items()}
-        heaps = [least_heap(scene, firmware) for firmware in (bytecode(), plain)]
+        heaps = [least_heap(size, firmware) for firmware in (bytecode(), plain)]
     return Twins(medians["viper"], medians["plain"], medians["recipe"], *heaps)
 
 
@@ -113,10 +116,14 @@ def bytecode() -> Path:
     return build()
 
 
-def least_heap(scene: Path, firmware: Path) -> int:
-    """Smallest heap, in KB, with which the device's reader reads a scene from a stream."""
+def least_heap(size: str, firmware: Path) -> int:
+    """Smallest heap, in KB, with which the device's reader reads a scene from a stream, of either kind."""
+    return max(_least_heap(FRAMES / scene, style, firmware) for style, scene in SCENES[size].items())
+
+
+def _least_heap(scene: Path, style: str, firmware: Path) -> int:
     frames = load_scene(scene)
-    profile = PROFILES / f"white_black_{frames[0].width}.json"
+    profile = PROFILES / f"{style}_{frames[0].width}.json"
     script = serving(profile, 3, firmware)
     for size in HEAP_KB:
         command = [MICROPYTHON, "-X", f"heapsize={size}k", "-c", script]

@@ -32,8 +32,9 @@ ones among the scenes read, at 95 % (Clopper and Pearson).
 """
 KERNELS = """## The device's reader: viper kernels and their plain twins
 
-Median time of a committed scene, and least heap in which a scene with touching dice is read, code and a frame
-included, of the 64-bit MicroPython. Both twins read alike; the popular recipe runs in compiled code.
+Median time of a committed scene, and least heap in which one of bright dice, which touch, and one of dark
+dice are read, code and a frame included, of the 64-bit MicroPython. Both twins read alike; the popular recipe
+runs in compiled code.
 
 | size | viper | plain | viper : plain | popular recipe | heap, viper | heap, plain |
 |---|---|---|---|---|---|---|

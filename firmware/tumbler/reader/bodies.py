@@ -8,6 +8,7 @@ from math import ceil
 
 from .gather import percentile
 from .kernels import count_levels
+from .oddity import Oddity
 from .search import SquareSearch
 from .square import Pose
 from .tilt import least_light
@@ -30,17 +31,6 @@ class Body:
     def __init__(self, pose, level):
         self.pose = pose
         self.level = level
-
-
-class Oddity:
-    """A light region that no set of level faces explains: a square `pose` where it lies, `level`, `share` of
-    a face's area, and `larger`: whether it is one square nearer to the camera."""
-
-    def __init__(self, pose, level, share, larger):
-        self.pose = pose
-        self.level = level
-        self.share = share
-        self.larger = larger
 
 
 class BodyFinder:

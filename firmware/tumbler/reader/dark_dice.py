@@ -1,10 +1,10 @@
 """Dice with light pips: dark bodies, found by their pips, and their outlines against the floor."""
 
-from .bodies import Oddity
 from .cracks import Cracks
 from .dark_corners import check_dark_corners, check_steady_corners
 from .lattices import SpotFinder, explain
 from .marks import prove_bare_dark
+from .oddity import Oddity
 from .pips import Shade, levels
 from .refusal import Refused
 from .silhouette import Silhouettes
