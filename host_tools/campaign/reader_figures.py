@@ -9,6 +9,7 @@ from host_tools.scoring import Counts, Outcome, clopper_pearson
 
 RECIPE_AXES = ("category", "size")
 AXES = ("category", "style", "size", "lamps", "renderer", "trouble", "unit")
+UNTROUBLED = "four lamps, no trouble"  # axis of what the recommended machine sees when nothing is amiss
 UNCALIBRATED = "uncalibrated"  # in place of an outcome: no profile could be made, so nothing was read
 CRASHED = "crashed"  # in place of a refusal's reason: the reader ended with an error
 READABLE = "readable"
@@ -46,7 +47,7 @@ class ReaderFigures:
 
     def __init__(self, results: Iterable[dict[str, Any]]) -> None:
         self.all = Group()
-        self.by: dict[str, dict[str, Group]] = {axis: defaultdict(Group) for axis in AXES}
+        self.by: dict[str, dict[str, Group]] = {axis: defaultdict(Group) for axis in (*AXES, UNTROUBLED)}
         self.recipe: dict[str, dict[str, Group]] = {axis: defaultdict(Group) for axis in RECIPE_AXES}
         self.confusion: Counter[tuple[int | None, int | None]] = Counter()
         self.refusals: Counter[tuple[str, str]] = Counter()
@@ -64,7 +65,10 @@ class ReaderFigures:
             self.uncalibrated += 1
             return
         outcome, readable = Outcome(result["outcome"]), result["verdict"] == READABLE
-        for counts in (self.all, *(self.by[axis][result[axis]] for axis in AXES)):
+        groups = [self.all, *(self.by[axis][result[axis]] for axis in AXES)]
+        if result["lamps"] == "four" and result["trouble"] == "none":
+            groups.append(self.by[UNTROUBLED][f"{result['size']}, {result['category']}"])
+        for counts in groups:
             counts.outcomes[outcome] += 1
             counts.readable += readable
         for axis in RECIPE_AXES:

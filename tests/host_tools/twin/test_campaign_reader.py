@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from host_tools.campaign import reader
-from host_tools.campaign.reader_figures import CRASHED, UNCALIBRATED, ReaderFigures
+from host_tools.campaign.reader_figures import CRASHED, UNCALIBRATED, UNTROUBLED, ReaderFigures
 from host_tools.campaign.readings import label_of
 from host_tools.scoring import Outcome, judge
 from host_tools.twin.mix import Mix, load_mix
@@ -118,6 +118,22 @@ def test_every_kind_of_error_is_counted_and_named() -> None:
     assert not reader.is_clean(told)
     assert reader.is_clean(ReaderFigures([line(0, Outcome.RIGHT)]).as_json())
     assert not reader.is_clean(ReaderFigures([line(0, Outcome.LOST, refusal=CRASHED)]).as_json())
+
+
+def test_what_the_recommended_machine_sees_is_counted_apart_by_size_and_category() -> None:
+    sound = {"lamps": "four", "trouble": "none", "size": "320x240", "category": "flat"}
+    results = [
+        line(0, Outcome.RIGHT, **sound),
+        line(1, Outcome.LOST, **sound),
+        line(2, Outcome.LOST, **sound | {"trouble": "blur"}),
+        line(3, Outcome.LOST, **sound | {"lamps": "ring"}),
+        line(4, Outcome.RIGHT, **sound | {"category": "touching"}),
+    ]
+    told = ReaderFigures(results).as_json()["by"][UNTROUBLED]
+    assert {name: (each["lost"], each["readable"]) for name, each in told.items()} == {
+        "320x240, flat": (1, 2),
+        "320x240, touching": (0, 1),
+    }
 
 
 def test_a_wrong_face_is_wrong_though_the_set_of_faces_is_right() -> None:
