@@ -47,6 +47,8 @@ def load_frame(path: Path) -> Frame:
 
 def load_scene(folder: Path, lamps: int = LAMPS) -> list[Frame]:
     """Frames lamp0 to lamp3 of a folder, all of one size. ImageError when one is missing or different."""
+    if not folder.is_dir():
+        raise ImageError(f"{folder}: no such folder; it must hold lamp0 to lamp{lamps - 1} (.png or .pgm)")
     frames = []
     for lamp in range(lamps):
         found = [folder / f"lamp{lamp}{suffix}" for suffix in _SUFFIXES]

@@ -8,6 +8,7 @@ from typing import Any
 
 DARK_PIPS = "dark-pips"
 LIGHT_PIPS = "light-pips"
+FORMAT = 2
 FACES = (1, 2, 3, 4, 5, 6)
 
 
@@ -66,12 +67,14 @@ def load_profile(path: Path) -> Profile:
     """Profile from a JSON file. OSError when it cannot be opened, ProfileError when it cannot be used."""
     text = path.read_bytes()
     try:
-        return _profile(json.loads(text))
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+        return _profile(json.loads(text.decode()))
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         raise ProfileError(f"{path}: is no usable profile ({type(error).__name__}: {error})") from error
 
 
 def _profile(fields: dict[str, Any]) -> Profile:
+    if fields["format"] != FORMAT:
+        raise ValueError(f"format: must be {FORMAT}; make the profile anew with this version")
     drawn = _above_zero(fields["side"])
     side = _above_zero(fields["die_mm"]) * _above_zero(fields["scale"])
     if fields["polarity"] not in {DARK_PIPS, LIGHT_PIPS}:

@@ -359,6 +359,8 @@ class TestProfile(unittest.TestCase):
             ("gamma", 0),
             ("gamma", "1"),
             ("pip_light", 3),
+            ("pip_light", -1),
+            ("dim", 256),
             ("steep", 0),
             ("bare", 0.6),
             ("pip", 1),
@@ -367,12 +369,17 @@ class TestProfile(unittest.TestCase):
             ("faces", []),
             ("stuck", [[1]]),
             ("stuck", [[100, 0]]),
+            ("stuck", [[50.5, 50]]),
         ):
             self.assert_names(name, lambda values, name=name, value=value: values.update({name: value}))
         self.assert_names("lamps.at", lambda values: values["lamps"][0].update({"at": [1, 2, 20]}))
         self.assert_names("faces.2.pips", lambda values: values["faces"]["2"].update({"pips": [[0, 0]]}))
         self.assert_names("faces.1.pips", lambda values: values["faces"]["1"].update({"pips": [[0.5, 0]]}))
-        self.assert_names("gain", lambda values: values["lamps"][0].update({"gain": -1}))
+        for name, value in (("gain", -1), ("level", 256), ("shine", 256), ("shine", -1), ("shine", "9")):
+            self.assert_names(
+                "lamps[0]." + name,
+                lambda values, name=name, value=value: values["lamps"][0].update({name: value}),
+            )
 
 
 if __name__ == "__main__":

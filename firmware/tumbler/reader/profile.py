@@ -59,7 +59,7 @@ class Profile:
         self.scale = _positive(_field(fields, "scale"), "scale")
         self.lens = _positive(_field(fields, "lens"), "lens")
         self.side = _positive(_field(fields, "side"), "side")
-        self.body = _positive(_field(fields, "body"), "body")
+        self.body = _level(_field(fields, "body"), "body")
         self.pip_light = _number(_field(fields, "pip_light"), "pip_light")
         self.bare = _number(_field(fields, "bare"), "bare")
         self.pip = _number(_field(fields, "pip"), "pip")
@@ -67,7 +67,7 @@ class Profile:
         self.polarity = _field(fields, "polarity")
         if self.polarity not in (DARK_PIPS, LIGHT_PIPS):
             raise ProfileError("polarity: must be %s or %s" % (DARK_PIPS, LIGHT_PIPS))
-        self.dim = _positive(_field(fields, "dim"), "dim")
+        self.dim = _level(_field(fields, "dim"), "dim")
         self.steep = _positive(_field(fields, "steep"), "steep")
         self.black = _number(fields.get("black", BLACK), "black")
         self.gamma = _number(fields.get("gamma", 1), "gamma")
@@ -89,12 +89,12 @@ class Profile:
         for i, lamp in enumerate(lamps):
             where = "lamps[%d]." % i
             if not isinstance(lamp, dict):
-                raise ProfileError(where + ": must be an object")
+                raise ProfileError(where[:-1] + ": must be an object")
             self.positions.append(_numbers(_field(lamp, "at", where), where + "at", 3))
             self.gains.append(_positive(_field(lamp, "gain", where), where + "gain"))
-            self.levels.append(_positive(_field(lamp, "level", where), where + "level"))
+            self.levels.append(_level(_field(lamp, "level", where), where + "level"))
             images = _list(_field(lamp, "images", where), where + "images")
-            self.shines.append(_positive(lamp.get("shine", SHINE), where + "shine"))
+            self.shines.append(_level(lamp.get("shine", SHINE), where + "shine"))
             self.images.append([_numbers(image, where + "images", 3) for image in images])
 
     def _read_faces(self, faces):
@@ -107,7 +107,7 @@ class Profile:
             where = "faces.%d." % count
             face = _field(faces, str(count), "faces.")
             if not isinstance(face, dict):
-                raise ProfileError(where + ": must be an object")
+                raise ProfileError(where[:-1] + ": must be an object")
             pips = _list(_field(face, "pips", where), where + "pips")
             if len(pips) != count:
                 raise ProfileError(where + "pips: must have %d places" % count)
@@ -126,7 +126,7 @@ class Profile:
             raise ProfileError("side: a die must be 10 to 60 pixels wide, aim for 24")
         if not 0 < self.bare < self.pip < 1:
             raise ProfileError("bare, pip: must be 0 < bare < pip < 1")
-        if (self.pip_light > 0) != (self.polarity == LIGHT_PIPS):
+        if self.pip_light < 0 or (self.pip_light > 0) != (self.polarity == LIGHT_PIPS):
             raise ProfileError("pip_light: must be above 0 for light pips and 0 for dark ones")
         if not (0 <= self.black < 128 and 0.25 <= self.gamma <= 4):
             raise ProfileError("black, gamma: must be 0 to 127 and 0.25 to 4")
@@ -136,6 +136,8 @@ class Profile:
             if position[2] <= 2 * self.die_mm:
                 raise ProfileError("lamps.at: a lamp must be higher than two dice")
         for x, y in self.stuck:
+            if x != int(x) or y != int(y):
+                raise ProfileError("stuck: a place is a column and a row, whole numbers")
             if not (0 <= x < self.width and 0 <= y < self.height):
                 raise ProfileError("stuck: a place lies outside the picture")
 
@@ -148,10 +150,11 @@ def load_profile(path):
     # What is wrong is raised outside the handlers: MicroPython chains no exceptions and warns of an attempt.
     trouble = None
     try:
-        return Profile(json.loads(text), digest)
+        # Of bytes CPython would take other encodings, too, which MicroPython does not.
+        return Profile(json.loads(str(text, "utf-8")), digest)
     except ProfileError as error:
         trouble = str(error)
-    except ValueError:
+    except (ValueError, RuntimeError):  # RuntimeError: lists within lists without end
         trouble = "is not JSON"
     raise ProfileError("%s: %s" % (path, trouble))
 
@@ -178,6 +181,12 @@ def _number(value, name):
 def _positive(value, name):
     if _number(value, name) <= 0:
         raise ProfileError(name + ": must be above 0")
+    return value
+
+
+def _level(value, name):
+    if _positive(value, name) > 255:
+        raise ProfileError(name + ": must be a level, at most 255")
     return value
 
 

@@ -172,7 +172,11 @@ def test_a_wrong_input_is_an_error(arguments, message):
     assert message in done.stderr
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": 1}', "\xff", PROFILE.read_text()[:500]])
+BAD_PROFILES = ["", "{", "[]", "{}", '{"format": 1}', "\xff", PROFILE.read_text()[:500], "[" * 100_000]
+BAD_PROFILES.append("\xef\xbb\xbf" + PROFILE.read_text())  # a byte order mark, which no board takes
+
+
+@pytest.mark.parametrize("text", BAD_PROFILES)
 def test_a_bad_profile_is_an_error(tmp_path, text):
     path = tmp_path / "profile.json"
     path.write_bytes(text.encode("latin-1"))
