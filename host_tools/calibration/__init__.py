@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from host_tools.calibration.classic import CLASSIC
-from host_tools.calibration.dice import Bench, LightBench, Tell, describe
+from host_tools.calibration.dice import Bench, LightBench, Tell, describe, usable
 from host_tools.calibration.errors import CalibrationError
 from host_tools.calibration.glare import mended
 from host_tools.calibration.rig import (
@@ -19,7 +19,7 @@ from host_tools.calibration.rig import (
     load,
 )
 from host_tools.calibration.tone import linear, measure_tone
-from tumbler.reader.profile import DARK_PIPS, LIGHT_PIPS, SHINE, Profile, ProfileError
+from tumbler.reader.profile import DARK_PIPS, LIGHT_PIPS, SHINE
 from tumbler.reader.tone import BLACK, tone_table
 
 __all__ = ["Calibration", "CalibrationError", "Rig", "load", "write_profile"]
@@ -94,6 +94,11 @@ class Calibration:
         """Face -> its scene."""
         pictures = {face: load(faces / f"face{face}") for face in CLASSIC}
         for face, scene in pictures.items():
+            if len(scene) != len(self.empty):
+                raise CalibrationError(
+                    f"{faces}/face{face}: {len(scene)} pictures of the die, {len(self.empty)} of the empty"
+                    " platform: take both under the same lamps"
+                )
             if scene.shape != self.empty.shape:
                 raise CalibrationError(
                     f"{faces}/face{face}: not the size of the pictures of the empty platform"
@@ -103,8 +108,5 @@ class Calibration:
 
 def write_profile(fields: dict, path: Path) -> None:
     """Write a profile, once the device's own check has passed it."""
-    try:
-        Profile(fields, b"")
-    except ProfileError as error:
-        raise CalibrationError(f"the pictures make no usable profile: {error}") from error
+    usable(fields)
     path.write_text(json.dumps(fields, indent=1) + "\n")

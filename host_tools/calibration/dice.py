@@ -8,14 +8,14 @@ from collections.abc import Callable
 import numpy as np
 
 from host_tools.calibration.classic import CLASSIC
-from host_tools.calibration.errors import CalibrationError
+from host_tools.calibration.errors import CalibrationError, not_alone
 from host_tools.calibration.rig import Rig
 from tumbler.reader.bodies import CUT, BodyFinder
 from tumbler.reader.edges import fit_edges
 from tumbler.reader.gather import Gatherer
 from tumbler.reader.lattices import SpotFinder, explain
 from tumbler.reader.pips import Shade, bare_sites, find_spots, levels, sample, sites
-from tumbler.reader.profile import FORMAT, LIGHT_PIPS, Profile
+from tumbler.reader.profile import FORMAT, LIGHT_PIPS, Profile, ProfileError
 from tumbler.reader.refusal import Refused
 from tumbler.reader.regions import Labeller
 from tumbler.reader.silhouette import Silhouettes
@@ -23,6 +23,21 @@ from tumbler.reader.square import Pose
 from tumbler.reader.tilt import face_brightness, least_light
 
 Tell = Callable[[str], None]
+
+
+def usable(fields) -> Profile:
+    """The profile of these fields, once the device's own check has passed it."""
+    try:
+        return Profile(fields, b"")
+    except ProfileError as error:
+        raise CalibrationError(f"the pictures make no usable profile: {error}") from error
+
+
+def _miscounted(face: int, pips: int) -> CalibrationError:
+    return CalibrationError(
+        f"face{face}: {pips} pips found on face {face}: does the die show its {face}, clean and free of"
+        " glare, and is it a die with such pips (--polarity)?"
+    )
 
 
 class Bench:
@@ -40,18 +55,18 @@ class Bench:
         self._contrasts()
         self._steepness()
 
-    def _gather(self, scene):
-        profile = Profile(self.fields, b"")
+    def _gather(self, face):
+        profile = usable(self.fields)
         gatherer = Gatherer(profile)
         gatherer.begin()
-        for lamp, frame in enumerate(scene):
+        for lamp, frame in enumerate(self.scenes[face]):
             gatherer.add(frame.tobytes(), lamp)
         try:
             gatherer.finish()
         except Refused as refusal:
             raise CalibrationError(
-                f"{self.fields['name']}: a picture of a die is {refusal.detail}: take it with the lamps and"
-                " the exposure of those of the empty platform"
+                f"face{face}: {refusal.detail}: take its pictures with the lamps and the exposure of those of"
+                " the empty platform"
             ) from refusal
         labeller = Labeller()
         return profile, gatherer, labeller, BodyFinder(gatherer, labeller)
@@ -59,22 +74,25 @@ class Bench:
     def _body(self, finder, face):
         bodies, oddities = finder.find(int(self.fields["body"]))
         if len(bodies) != 1 or oddities:
-            found = len(bodies) + len(oddities)
-            raise CalibrationError(f"face{face}: {found} bodies where one die should lie")
+            if len(bodies) + len(oddities) == 1:
+                raise CalibrationError(
+                    f"face{face}: what lies there is no die seen whole: does it lie flat and free of glare?"
+                )
+            raise not_alone(face, len(bodies) + len(oddities))
         return bodies[0]
 
     def _sides(self):
         """Side of the face at half its level."""
         sides = []
-        for face, scene in self.scenes.items():
-            _, gatherer, labeller, finder = self._gather(scene)
+        for face in self.scenes:
+            _, gatherer, labeller, finder = self._gather(face)
             sides.append(self._outline(gatherer, labeller, finder, face).pose.side)
         self.tell(f"sides {np.round(np.array(sides), 2).tolist()}")
         self.fields["side"] = round(float(np.median(sides)), 2)
 
     def _steepness(self):
         """The least that any face shows."""
-        steep = min(self._gather(scene)[1].steepness() for scene in self.scenes.values())
+        steep = min(self._gather(face)[1].steepness() for face in self.scenes)
         self.fields["steep"] = round(steep, 1)
 
     def _outline(self, gatherer, labeller, finder, face):
@@ -84,7 +102,7 @@ class Bench:
         regions = labeller.find(gatherer.low, gatherer.columns, everywhere, cut, 256, 1)
         regions = [region for region in regions if region.area > 0.2 * self.fields["side"] ** 2]
         if len(regions) != 1:
-            raise CalibrationError(f"face{face}: {len(regions)} bodies where one die should lie")
+            raise not_alone(face, len(regions))
         region = regions[0]
         box = region.x0, region.y0, region.x1, region.y1
         level = finder.level(gatherer.low, box, cut)
@@ -102,12 +120,12 @@ class Bench:
 
     def _faces(self):
         places, masses, radii = {}, {}, {}
-        for face, scene in self.scenes.items():
-            _, gatherer, _, finder = self._gather(scene)
+        for face in self.scenes:
+            _, gatherer, _, finder = self._gather(face)
             body = self._body(finder, face)
             spots = find_spots(gatherer.low, gatherer.columns, gatherer.rows, body.pose, body.level)
             if len(spots) != face:
-                raise CalibrationError(f"{self.fields['name']}: {len(spots)} pips found on face {face}")
+                raise _miscounted(face, len(spots))
             places[face] = [body.pose.face(s.x, s.y) for s in spots]
             masses[face] = float(np.mean([s.mass for s in spots]))
             radii[face] = self._radius(gatherer, body, face)
@@ -139,8 +157,8 @@ class Bench:
         self._sides()
         self._faces()
         ratios = []
-        for face, scene in self.scenes.items():
-            profile, gatherer, _, finder = self._gather(scene)
+        for face in self.scenes:
+            profile, gatherer, _, finder = self._gather(face)
             ratios.append(self._ratios(profile, gatherer, self._body(finder, face).pose))
         self.tell(f"gain ratios {np.round(np.array(ratios), 3).tolist()}")
         gains = np.array([lamp["gain"] for lamp in self.fields["lamps"]]) * np.median(ratios, 0)
@@ -163,14 +181,17 @@ class Bench:
         gap = least_pip - most_bare
         self.tell(f"contrast: pip at least {least_pip:.3f}, bare at most {most_bare:.3f}")
         if gap < 0.2:
-            raise CalibrationError(f"{self.fields['name']}: pips do not stand out enough from a bare face")
+            raise CalibrationError(
+                f"{self.fields['name']}: pips do not stand out enough from a bare face:"
+                " are the dice clean and in focus?"
+            )
         self.fields["bare"] = round(most_bare + 0.25 * gap, 3)
         self.fields["pip"] = round(most_bare + (0.5 if self.fields["side"] >= 20 else 0.4) * gap, 3)
 
     def _contrasts(self):
         least_pip, most_bare = 1.0, 0.0
-        for face, scene in self.scenes.items():
-            profile, gatherer, _, finder = self._gather(scene)
+        for face in self.scenes:
+            profile, gatherer, _, finder = self._gather(face)
             body = self._body(finder, face)
             spots = find_spots(gatherer.low, gatherer.columns, gatherer.rows, body.pose, body.level)
             box = body.pose.box(-0.1, gatherer.columns, gatherer.rows)
@@ -195,9 +216,9 @@ class LightBench(Bench):
         self._light_contrasts()
         self._steepness()
 
-    def _light_spots(self, scene, face):
+    def _light_spots(self, face):
         """Centre x, y, area and level of each pip of the top face, cut at half the level of the brightest."""
-        _, gatherer, labeller, _ = self._gather(scene)
+        _, gatherer, labeller, _ = self._gather(face)
         low = np.frombuffer(gatherer.low, np.uint8)
         peak = np.sort(low)[-max(3, int(0.01 * self.fields["side"] ** 2))]
         box = 0, 0, gatherer.columns - 1, gatherer.rows - 1
@@ -216,14 +237,14 @@ class LightBench(Bench):
                 across = x + gatherer.left - middle_x, y + gatherer.top - middle_y
                 spots.append((x, y, region.area, level, across))
         if len(spots) != face:
-            raise CalibrationError(f"{self.fields['name']}: {len(spots)} pips found on face {face}")
+            raise _miscounted(face, len(spots))
         return spots
 
     def _pips(self):
         lights, areas = [], {}
-        for face, scene in self.scenes.items():
-            profile = Profile(self.fields, b"")
-            for _, _, area, level, across in self._light_spots(scene, face):
+        for face in self.scenes:
+            profile = usable(self.fields)
+            for _, _, area, level, across in self._light_spots(face):
                 light = least_light(across[0], across[1], profile) / least_light(0, 0, profile)
                 lights.append(level / light)
                 areas.setdefault(face, []).append(area)
@@ -237,19 +258,19 @@ class LightBench(Bench):
         """Pitch from the widest distance between the pips of a two to five, which is a diagonal."""
         pitches = []
         for face in range(2, 6):
-            spots = np.array([spot[:2] for spot in self._light_spots(self.scenes[face], face)])
+            spots = np.array([spot[:2] for spot in self._light_spots(face)])
             widest = max(np.hypot(*(a - b)) for a in spots for b in spots)
             pitches.append(widest / np.sqrt(8) / self.fields["side"])
         self.tell(f"pitches {np.round(pitches, 3).tolist()}")
         pitch = float(np.mean(pitches))
-        six = np.array([spot[:2] for spot in self._light_spots(self.scenes[6], 6)]) / self.fields["side"]
+        six = np.array([spot[:2] for spot in self._light_spots(6)]) / self.fields["side"]
         rows, ends = rows_of_six(six - six.mean(0))
         self.tell(f"six {rows:.3f} {ends:.3f}")
         for face, pips in patterns(pitch, rows, ends).items():
             self.fields["faces"][str(face)]["pips"] = pips
 
     def _read(self, face):
-        profile, gatherer, labeller, _ = self._gather(self.scenes[face])
+        profile, gatherer, labeller, _ = self._gather(face)
         spots = SpotFinder(gatherer, labeller).find(1.0)
         lattices, left = explain(spots, profile, _anything(gatherer))
         lattices = [
@@ -257,7 +278,7 @@ class LightBench(Bench):
         ]  # the rest is dust: no face 1
         if len(lattices) != 1 or left:
             raise CalibrationError(
-                f"{self.fields['name']}: {len(lattices)} dice found where one shows face {face}"
+                f"face{face}: {len(lattices)} dice found where one shows face {face}: is it alone and flat?"
             )
         return profile, gatherer, lattices[0].pose, lattices[0].pattern
 

@@ -10,7 +10,7 @@ from itertools import product
 import cv2
 import numpy as np
 
-from host_tools.calibration.errors import CalibrationError
+from host_tools.calibration.errors import CalibrationError, not_alone
 from host_tools.calibration.facefit import FaceFit, Start
 
 _HALO = 5.0  # levels above the floor from which light of an image disturbs
@@ -97,7 +97,7 @@ class _Veil:
         sizes = np.bincount(parts[~self._hidden], minlength=2)
         sizes[0] = 0
         if not sizes.any():
-            raise CalibrationError(f"face{face}: 0 bodies where one die should lie")
+            raise not_alone(face, 0)
         own = (parts == int(np.argmax(sizes))) & ~self._hidden
         middle, _, degrees = cv2.minAreaRect(np.argwhere(own)[:, ::-1].astype(np.float32))
         return float(middle[0]), float(middle[1]), float(np.radians(degrees))

@@ -13,6 +13,7 @@ UNLIKE = (
     "empty: light falls off across the platform unlike that of the lamps: take each picture in the dark,"
     " with its lamp alone, and with the camera's own corrections (gamma, contrast) off"
 )
+_SIDES = 32, 1024  # pixels of a picture that a profile may be for
 _SAME = 10  # levels by which a pixel that does not work may differ from frame to frame
 
 
@@ -44,6 +45,10 @@ def find_platform(empty):
     """Centre x, y and radius in pixels: a circle through the steepest fall of light to the dark rim."""
     picture = empty.mean(0)
     height, width = picture.shape
+    if min(height, width) < _SIDES[0] or max(height, width) > _SIDES[1]:
+        raise CalibrationError(
+            f"empty: pictures of {width} x {height} pixels: must be 160 x 120 to 320 x 240"
+        )
     x, y, radius = width / 2, height / 2, 0.0
     for _ in range(3):
         points = []

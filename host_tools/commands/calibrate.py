@@ -71,7 +71,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - a command has so many options
         with _pictures(board, port, keep, (empty, faces), out) as (bare, dice):
             found = _calibrated(bare, dice, out, (die_mm, platform_mm), polarity.value, annotate)
     except (ImageError, CalibrationError) as error:
-        _stop(f"{error}{_how_to_go_on(board, keep)}")
+        _stop(_with(str(error), _how_to_go_on(board, keep)))
     except OSError as error:
         _stop(f"{error.filename}: {error.strerror}")
     wrong = any(read.wrong for read in found)
@@ -119,13 +119,18 @@ def _photograph(board: str, port: str | None, folder: Path) -> None:
         photograph(remote, loaded, folder, _ask, tell)
 
 
+def _with(trouble: str, advice: str) -> str:
+    """Both as sentences; a trouble may end in a question."""
+    return f"{trouble}{'' if trouble.endswith('?') else '.'} {advice}" if advice else trouble
+
+
 def _how_to_go_on(board: str | None, keep: Path | None) -> str:
     """What to do about a picture that is not good, when a board took it."""
     if board is None:
         return ""
     if keep is None:
-        return ". Run it again, with --keep to take only what is wrong another time"
-    return f". Remove that step's folder from {keep} and run the same command again: it takes that step again"
+        return "Run it again, with --keep to take only what is wrong another time"
+    return f"Remove that step's folder from {keep} and run the same command again: it takes that step again"
 
 
 def _ask(text: str) -> None:

@@ -144,18 +144,20 @@ class Profile:
 
 def load_profile(path):
     """Profile from a JSON file. OSError when it cannot be opened, ProfileError when it cannot be used."""
-    with open(path, "rb") as file:
-        text = file.read()
-    digest = hashlib.sha256(text).digest()
     # What is wrong is raised outside the handlers: MicroPython chains no exceptions and warns of an attempt.
     trouble = None
     try:
+        with open(path, "rb") as file:
+            text = file.read()
+        digest = hashlib.sha256(text).digest()
         # Of bytes CPython would take other encodings, too, which MicroPython does not.
         return Profile(json.loads(str(text, "utf-8")), digest)
     except ProfileError as error:
         trouble = str(error)
     except (ValueError, RuntimeError):  # RuntimeError: lists within lists without end
         trouble = "is not JSON"
+    except MemoryError:
+        trouble = "is too large for a profile"
     raise ProfileError("%s: %s" % (path, trouble))
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[3]
 TUMBLER = Path(sys.executable).with_name("tumbler")
@@ -66,15 +67,30 @@ def spoilt(pictures, how):
     elif how == "dark":
         for lamp in range(1, 4):
             shutil.copyfile(pictures / "empty" / "lamp0.png", pictures / "empty" / f"lamp{lamp}.png")
+    elif how == "one-lamp":
+        for lamp in range(1, 4):
+            (pictures / "empty" / f"lamp{lamp}.png").unlink()
+    elif how == "no-folder":
+        shutil.rmtree(faces / "face6")
+    elif how == "unlit":
+        shutil.copyfile(pictures / "empty" / "lamp2.png", faces / "face3" / "lamp1.png")
+    else:
+        for picture in pictures.glob("**/lamp?.png"):
+            Image.open(picture).resize((8, 6) if how == "tiny" else (1200, 900)).save(picture)
 
 
 @pytest.mark.parametrize(
     ("how", "advice"),
     [
         ("missing", "face3: no lamp2.png"),
-        ("swapped", "pips found on face 3"),
+        ("swapped", "face3: 4 pips found on face 3: does the die show its 3"),
         ("no-die", "face2: 0 bodies where one die should lie"),
         ("dark", "no mirror image of the lamp"),
+        ("one-lamp", "face1: 4 pictures of the die, 1 of the empty platform"),
+        ("no-folder", "face6: no such folder"),
+        ("unlit", "face3: lamp-not-lit: take its pictures"),
+        ("tiny", "empty: pictures of 8 x 6 pixels"),
+        ("huge", "empty: pictures of 1200 x 900 pixels"),
     ],
 )
 def test_unusable_pictures_make_no_profile(pictures, tmp_path, how, advice):
