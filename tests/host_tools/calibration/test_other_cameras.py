@@ -136,7 +136,7 @@ def test_clear_dice_that_throw_no_dark_shadow_do_not_bend_a_linear_camera():
 
 def test_pictures_of_dice_in_another_light_are_told(tmp_path):
     seen = Seen(bent(1), FRAMES / "scenes320", faces=lambda frames, _: 0.4 * frames)
-    with pytest.raises(CalibrationError, match="too-dark: take it with the lamps and the exposure"):
+    with pytest.raises(CalibrationError, match="face1: too-dark: take its pictures with the lamps"):
         seen.made(tmp_path / "profile.json")
 
 
