@@ -373,6 +373,7 @@ class TestProfile(unittest.TestCase):
         ):
             self.assert_names(name, lambda values, name=name, value=value: values.update({name: value}))
         self.assert_names("lamps.at", lambda values: values["lamps"][0].update({"at": [1, 2, 20]}))
+        self.assert_names("opposite", lambda values: values["lamps"].insert(0, values["lamps"].pop(1)))
         self.assert_names("faces.2.pips", lambda values: values["faces"]["2"].update({"pips": [[0, 0]]}))
         self.assert_names("faces.1.pips", lambda values: values["faces"]["1"].update({"pips": [[0.5, 0]]}))
         for name, value in (("gain", -1), ("level", 256), ("shine", 256), ("shine", -1), ("shine", "9")):

@@ -135,11 +135,22 @@ class Profile:
         for position in self.positions:
             if position[2] <= 2 * self.die_mm:
                 raise ProfileError("lamps.at: a lamp must be higher than two dice")
+        for one in range(self.lamps - 2):
+            if not _are_opposite(self.positions[one], self.positions[one + 2]):
+                raise ProfileError(
+                    "lamps.at: lamps 0 and 2, and 1 and 3, must be opposite; are the pictures in their order?"
+                )
         for x, y in self.stuck:
             if x != int(x) or y != int(y):
                 raise ProfileError("stuck: a place is a column and a row, whole numbers")
             if not (0 <= x < self.width and 0 <= y < self.height):
                 raise ProfileError("stuck: a place lies outside the picture")
+
+
+def _are_opposite(one, other):
+    """Whether two lamps hang more than 120 degrees apart around the platform; neighbours are 90 apart."""
+    along = one[0] * other[0] + one[1] * other[1]
+    return along < 0 and 4 * along**2 > (one[0] ** 2 + one[1] ** 2) * (other[0] ** 2 + other[1] ** 2)
 
 
 def load_profile(path):

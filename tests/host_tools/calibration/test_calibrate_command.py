@@ -70,6 +70,9 @@ def spoilt(pictures, how):
     elif how == "one-lamp":
         for lamp in range(1, 4):
             (pictures / "empty" / f"lamp{lamp}.png").unlink()
+    elif how == "order":
+        for folder in (pictures / "empty", *faces.iterdir()):
+            swap(folder, "lamp0.png", "lamp1.png")
     elif how == "no-folder":
         shutil.rmtree(faces / "face6")
     elif how == "unlit":
@@ -87,6 +90,7 @@ def spoilt(pictures, how):
         ("no-die", "face2: 0 bodies where one die should lie"),
         ("dark", "no mirror image of the lamp"),
         ("one-lamp", "face1: 4 pictures of the die, 1 of the empty platform"),
+        ("order", "lamps 0 and 2, and 1 and 3, must be opposite"),
         ("no-folder", "face6: no such folder"),
         ("unlit", "face3: lamp-not-lit: take its pictures"),
         ("tiny", "empty: pictures of 8 x 6 pixels"),
