@@ -159,14 +159,16 @@ class Bench:
         ratios = []
         for face in self.scenes:
             profile, gatherer, _, finder = self._gather(face)
-            ratios.append(self._ratios(profile, gatherer, self._body(finder, face).pose))
+            # Of this face, either way it may be turned: the sites of all leave little of some makes bare.
+            pips = [place for u, v in profile.pips[face] for place in ((u, v), (-v, u))]
+            ratios.append(self._ratios(profile, gatherer, self._body(finder, face).pose, pips))
         self.tell(f"gain ratios {np.round(np.array(ratios), 3).tolist()}")
         gains = np.array([lamp["gain"] for lamp in self.fields["lamps"]]) * np.median(ratios, 0)
         return gains / gains.mean()
 
-    def _ratios(self, profile, gatherer, pose):
+    def _ratios(self, profile, gatherer, pose, pips):
         """Brightness of a level face under each lamp, distance and angle taken out, against the mean lamp."""
-        levels = [level or 0.0 for level in face_brightness(gatherer, pose, sites(profile), False)]
+        levels = [level or 0.0 for level in face_brightness(gatherer, pose, pips, False)]
         x = (pose.x + gatherer.left - profile.platform[0]) / profile.scale
         y = (pose.y + gatherer.top - profile.platform[1]) / profile.scale
         row = []
