@@ -37,7 +37,7 @@ def test_words_drive_the_pins_and_records_follow():
 
 
 def test_a_round_goes_on_while_pins_are_set():
-    done = run(words="play\nwait 600\nset dome-closed 0\nresult\n")
+    done = run(words="play\nwait 2000\nset dome-closed 0\nresult\n")
     assert done.returncode == 0, done.stderr
     assert "dome-open" in done.stdout.split("round: ")[1]
 
