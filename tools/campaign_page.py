@@ -16,12 +16,13 @@ sys.path[:0] = [str(ROOT), str(ROOT / "firmware")]
 from generated_files import bring_up_to_date, is_check  # noqa: E402
 
 from host_tools.campaign.confidence import CLAIMS, CLAIMS_HEAD, claims  # noqa: E402
+from host_tools.campaign.reader_figures import UNTROUBLED  # noqa: E402
 from host_tools.campaign.reader_report import disguises  # noqa: E402
 
 FOLDER = ROOT / "docs" / "campaign"
 PAGE = "docs/campaign.md"
 NAMES = ("reader", "table", "strong", "weak")
-AXES = ("category", "style", "size", "lamps", "renderer", "trouble")
+AXES = (UNTROUBLED, "category", "style", "size", "lamps", "renderer", "trouble", "unit")
 HEAD = """# What the twin's campaigns found
 
 Made by `tools/campaign_page.py` from the figures in `docs/campaign`; how they come about is told in
@@ -78,11 +79,16 @@ def _groups(axis, groups):
                 each["errors"],
                 each["refused_rightly"],
                 each["refused_borderline"],
-                f"{each['lost']} of {each['readable']}",
+                _lost(each),
             )
             for name, each in groups.items()
         ],
     )
+
+
+def _lost(each):
+    told = f"{each['lost']} of {each['readable']}"
+    return f"{told}, {_percent(each['lost_share'])}" if each["lost"] else told
 
 
 def _table(figures):

@@ -31,7 +31,7 @@ def test_errors_refusals_seed_and_commit_are_on_the_page() -> None:
         "verdict": "readable",
     }
     line |= {"recipe": str(Outcome.WRONG)}
-    line |= dict.fromkeys(AXES, "a-group")
+    line |= dict.fromkeys(AXES, "a-group") | {"lamps": "four", "trouble": "none"}
     outcomes = [Outcome.RIGHT] * 7 + [Outcome.WRONG] + [Outcome.LOST] * 2
     results = [{**line, "scene": n, "outcome": str(outcome)} for n, outcome in enumerate(outcomes)]
     results[7]["pairs"] = [[3, 2]]
@@ -54,7 +54,8 @@ def test_errors_refusals_seed_and_commit_are_on_the_page() -> None:
         "--scenes 10 --seed 4711`, commit `c0ffee`",
         "**1 wrong** of 8 scenes read, at most 47 %: **1 with a wrong face**",
         "2 of 10 readable ones, 20 %",
-        "| a-group | 10 | 7 | 1 | 0 | 0 | 2 of 10 |",
+        "| a-group, a-group | 10 | 7 | 1 | 0 | 0 | 2 of 10, 20 % |",
+        "| a-group | 10 | 7 | 1 | 0 | 0 | 2 of 10, 20 % |",
         "| a-group | 10 | 0 | 10 | 0 | 0 | 0 of 10 |",
         "| 0.99 to 0.995 | 30 | 30 | 0.9910 | 1.0000 | 0.9050 to 1.0000 |",
         "--rounds 5 --seed 4711`",
