@@ -129,3 +129,10 @@ class CracksTest(unittest.TestCase):
         with self.assertRaises(Refused) as caught:
             Cracks(machine).check(Pose(8, 30, machine.side, 0.3), 1)
         self.assertEqual(caught.exception.reason, "unreadable")
+
+    def test_a_face_at_the_edge_of_a_picture_as_wide_as_a_profile_allows_is_not_judged(self):
+        machine = Machine(25, 0.3, 1, 5)
+        machine.columns = 1010
+        with self.assertRaises(Refused) as caught:
+            Cracks(machine).check(Pose(1000, 30, machine.side, 0.3), 1)
+        self.assertEqual(caught.exception.reason, "unreadable")

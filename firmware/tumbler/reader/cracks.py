@@ -56,8 +56,8 @@ class Cracks:
         The pose has the calibrated side.
         """
         gatherer = self._gatherer
-        reach = pose.box(0, 1000, 1000)
-        if reach[0] == 0 or reach[1] == 0 or reach[2] >= gatherer.columns or reach[3] >= gatherer.rows:
+        x0, y0, x1, y1 = pose.box(0, gatherer.columns + 1, gatherer.rows + 1)
+        if x0 == 0 or y0 == 0 or x1 == gatherer.columns or y1 == gatherer.rows:
             raise Refused("unreadable", "off-platform")
         if gatherer.step == 1:
             planes, limits = gatherer.small, _DIM_STEADY
