@@ -63,9 +63,8 @@ def _reader(figures):
     for axis, groups in figures["recipe"].items():
         yield from _groups(axis, groups)
     yield from _markdown(("die, and what was read", "dice"), figures["confusion"].items())
-    if "reliability" in figures:
-        yield f"{CLAIMS}\n"
-        yield from _markdown(CLAIMS_HEAD, claims(figures["reliability"]))
+    yield f"{CLAIMS}\n"
+    yield from _markdown(CLAIMS_HEAD, claims(figures["reliability"]))
 
 
 def _groups(axis, groups):

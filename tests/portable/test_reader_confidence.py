@@ -5,7 +5,7 @@ import unittest
 from tumbler.reader.blemishes import prove_unblemished
 from tumbler.reader.confidence import confidence
 from tumbler.reader.confidence_bands import BANDS
-from tumbler.reader.dark_corners import check_dark_corners
+from tumbler.reader.dark_corners import check_dark_corners, dark_inset
 from tumbler.reader.profile import DARK_PIPS, LIGHT_PIPS
 from tumbler.reader.refusal import Refused
 from tumbler.reader.square import Pose
@@ -63,7 +63,7 @@ class Confidence(unittest.TestCase):
 class Margins(unittest.TestCase):
     def test_a_spotless_face_leaves_all_its_tolerance(self):
         self.assertEqual(prove_unblemished(Machine(_face(160)), _POSE, ((0, 0),), _POSE), 1)
-        self.assertEqual(check_dark_corners(_face(160), _COLUMNS, Make(), _POSE), 1)
+        self.assertEqual(check_dark_corners(_face(160), _COLUMNS, dark_inset(Make()), _POSE), 1)
 
     def test_a_stained_face_leaves_less_the_more_it_is_stained(self):
         margins = [
@@ -81,5 +81,5 @@ class Margins(unittest.TestCase):
             for y in range(38, _COLUMNS):
                 for x in range(38, _COLUMNS):
                     plane[y * _COLUMNS + x] = corner
-            margins.append(check_dark_corners(plane, _COLUMNS, Make(), _POSE))
+            margins.append(check_dark_corners(plane, _COLUMNS, dark_inset(Make()), _POSE))
         self.assertTrue(1 > margins[0] > margins[1] > margins[2] > 0)

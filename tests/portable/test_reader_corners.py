@@ -2,8 +2,8 @@
 
 import unittest
 
-from tumbler.reader.bright_corners import check_bright_corners
-from tumbler.reader.dark_corners import check_dark_corners, check_steady_corners
+from tumbler.reader.bright_corners import bright_inset, check_bright_corners
+from tumbler.reader.dark_corners import check_dark_corners, check_steady_corners, dark_inset
 from tumbler.reader.refusal import Refused
 from tumbler.reader.square import Pose
 
@@ -36,29 +36,33 @@ class Machine:
         self.images = [[] for _ in frames]
 
 
+def _check_bright_corners(machine, pose):
+    check_bright_corners(machine, bright_inset(machine), pose)
+
+
 class Corners(unittest.TestCase):
     def test_a_whole_face_passes(self):
-        check_dark_corners(_face(160, 130), _COLUMNS, Machine([]), Pose(30, 30, 28, 0))
-        check_bright_corners(Machine([_face(160, 130), _face(90, 90)]), Pose(30, 30, 28, 0))
+        check_dark_corners(_face(160, 130), _COLUMNS, dark_inset(Machine), Pose(30, 30, 28, 0))
+        _check_bright_corners(Machine([_face(160, 130), _face(90, 90)]), Pose(30, 30, 28, 0))
 
     def test_a_dark_corner_is_damage(self):
         with self.assertRaises(Refused) as caught:
-            check_dark_corners(_face(160, 60), _COLUMNS, Machine([]), Pose(30, 30, 28, 0))
+            check_dark_corners(_face(160, 60), _COLUMNS, dark_inset(Machine), Pose(30, 30, 28, 0))
         self.assertEqual(caught.exception.reason, "die-damaged")
 
     def test_a_corner_that_is_dark_under_one_lamp_is_damage(self):
         with self.assertRaises(Refused) as caught:
-            check_bright_corners(Machine([_face(160, 170), _face(90, 40)]), Pose(30, 30, 28, 0))
+            _check_bright_corners(Machine([_face(160, 170), _face(90, 40)]), Pose(30, 30, 28, 0))
         self.assertEqual(caught.exception.detail, "corner")
 
     def test_a_lamp_in_its_mirror_and_a_stuck_pixel_hide_a_corner(self):
         pose = Pose(30, 30, 28, 0)
         mirrored = Machine([_face(90, 40)])
         mirrored.images = [[(41, 41, 4)]]
-        check_bright_corners(mirrored, pose)
+        _check_bright_corners(mirrored, pose)
         stuck = Machine([_face(90, 40)])
         stuck.stuck = [(41, 41)]
-        check_bright_corners(stuck, pose)
+        _check_bright_corners(stuck, pose)
 
     def test_a_broad_pip_that_reaches_the_corner_is_no_chip(self):
         frame = _face(160, 160)
@@ -67,12 +71,12 @@ class Corners(unittest.TestCase):
                 frame[y * _COLUMNS + x] = 30
         machine = Machine([frame])
         with self.assertRaises(Refused):
-            check_bright_corners(machine, Pose(30, 30, 28, 0))
+            _check_bright_corners(machine, Pose(30, 30, 28, 0))
         machine.pips = {2: [(-0.31, -0.31), (0.31, 0.31)]}
         machine.radii = {2: 0.125}
-        check_bright_corners(machine, Pose(30, 30, 28, 0))
+        _check_bright_corners(machine, Pose(30, 30, 28, 0))
         with self.assertRaises(Refused):
-            check_bright_corners(Machine([_face(160, 60)]), Pose(30, 30, 28, 0))
+            _check_bright_corners(Machine([_face(160, 60)]), Pose(30, 30, 28, 0))
 
     def test_a_corner_of_a_dark_face_that_is_the_darkest_whichever_lamp_is_lit_is_damage(self):
         pose = Pose(30, 30, 28, 0)
@@ -91,4 +95,4 @@ class Corners(unittest.TestCase):
         check_steady_corners(Machine([_face(30, 20), _face(42, 30)]), pose, pattern)  # too few lamps see it
 
     def test_noise_on_a_black_face_is_none(self):
-        check_dark_corners(_face(5, 2), _COLUMNS, Machine([]), Pose(30, 30, 28, 0))
+        check_dark_corners(_face(5, 2), _COLUMNS, dark_inset(Machine), Pose(30, 30, 28, 0))

@@ -13,10 +13,9 @@ _SOFT = 0.5  # pixels beyond a pip's edge that it darkens enough to pass for a h
 _LEANING = 0.54  # share of the middle corner's level below which a bright face's is gone under a lamp
 
 
-def check_bright_corners(gatherer, pose):
+def check_bright_corners(gatherer, inset, pose):
     """Margin; Refused when a lamp shows a corner of the bright face at `pose` much darker than the others."""
     margin = 1
-    inset = _bright_inset(gatherer.profile)
     corners = [lamp_levels(gatherer, pose, u * inset, v * inset) for u, v in CORNERS]
     for lamp in range(len(gatherer.small)):
         seen = [levels[lamp] for levels in corners]
@@ -27,8 +26,8 @@ def check_bright_corners(gatherer, pose):
     return margin
 
 
-def _bright_inset(profile):
-    """Half-width at which no face's pip darkens a corner."""
+def bright_inset(profile):
+    """Half-width, for check_bright_corners, at which no face's pip darkens a corner."""
     inset = OUTER
     for count, pips in profile.pips.items():
         clear = profile.radii[count] + _SOFT / profile.side

@@ -2,7 +2,7 @@
 
 from .blemishes import prove_unblemished
 from .bodies import BodyFinder
-from .bright_corners import check_bright_corners
+from .bright_corners import bright_inset, check_bright_corners
 from .pips import Shade, find_spots, read_face
 from .refusal import Refused
 
@@ -15,6 +15,7 @@ class BrightDice:
         self._profile = gatherer.profile
         self._tilts = tilts
         self._finder = BodyFinder(gatherer, labeller)
+        self._inset = bright_inset(gatherer.profile)
 
     def find(self, exposure):
         """([Body], [Oddity]); exposure: of the scene, against the calibrated one."""
@@ -28,8 +29,7 @@ class BrightDice:
             return read_face(spots, body.pose, self._profile)
         except Refused as refusal:
             cause = refusal
-        if self._profile.lamps > 1:
-            self._tilts.refuse_tilted(body.pose)
+        self._tilts.refuse_tilted(body.pose)
         raise cause
 
     def prove(self, body, pose, pattern):
@@ -38,7 +38,7 @@ class BrightDice:
         shades = self._shades(body, pose)
         margins = [prove_unblemished(self._gatherer, pose, pattern, body.pose)]
         if self._profile.lamps > 1:
-            margins.append(check_bright_corners(self._gatherer, body.pose))
+            margins.append(check_bright_corners(self._gatherer, self._inset, body.pose))
         return body.pose, shades, margins
 
     def _shades(self, body, pose):

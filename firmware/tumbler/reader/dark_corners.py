@@ -22,23 +22,24 @@ _NOISE = 1.5  # levels
 _LAMPS = 3  # least that must show a corner
 
 
-def check_dark_corners(plane, columns, profile, pose):
+def check_dark_corners(plane, columns, inset, pose):
     """Margin; Refused when one corner of the dark face at `pose` is much darker than the other three."""
     margin = 1
-    for inset in (_dark_inset(profile), OUTER):
+    for half in (inset, OUTER):
         corners = []
         for u, v in CORNERS:
-            x, y = pose.place(u * inset, v * inset)
+            x, y = pose.place(u * half, v * half)
             corners.append(sample(plane, columns, x, y, _PROBE * pose.side))
         corners.sort()
         margin = min(margin, refuse_hollow(corners[0], corners[1], _HOLLOW))
     return margin
 
 
-def _dark_inset(profile):
-    """Half-width at which no face's pip brightens a corner; blurred ones of small dice reach farther out."""
-    inset, outer = _INNER, OUTER
-    while inset < outer and _is_lit(inset, profile):
+def dark_inset(profile):
+    """Inner half-width, for check_dark_corners, at which no face's pip brightens a corner; blurred ones of
+    small dice reach farther out."""
+    inset = _INNER
+    while inset < OUTER and _is_lit(inset, profile):
         inset += 0.01
     return inset
 

@@ -1,7 +1,7 @@
 """Dice with light pips: dark bodies, found by their pips, and their outlines against the floor."""
 
 from .cracks import Cracks
-from .dark_corners import check_dark_corners, check_steady_corners
+from .dark_corners import check_dark_corners, check_steady_corners, dark_inset
 from .lattices import SpotFinder, explain
 from .marks import prove_bare_dark
 from .oddity import Oddity
@@ -27,6 +27,7 @@ class DarkDice:
         planes = gatherer.low, gatherer.high
         self._silhouettes = Silhouettes(*planes, gatherer.columns, profile.side, tilts.centre, profile.lens)
         self._cracks = Cracks(gatherer)
+        self._inset = dark_inset(profile)
 
     def find(self, exposure):
         """([Lattice], [Oddity]); exposure: of the scene, against the calibrated one."""
@@ -69,7 +70,7 @@ class DarkDice:
         shades = self._shades(pose, pattern)
         margins = [
             prove_bare_dark(gatherer, pose, pattern, [shade.body for shade in shades]),
-            check_dark_corners(gatherer.low, gatherer.columns, self._profile, outline),
+            check_dark_corners(gatherer.low, gatherer.columns, self._inset, outline),
         ]
         if self._profile.lamps > 1:
             margins.append(check_steady_corners(gatherer, outline, pattern))

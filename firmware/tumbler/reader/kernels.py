@@ -25,6 +25,6 @@ next_valley = _chosen.next_valley
 score = _chosen.score
 shrink = _chosen.shrink
 steepest = _chosen.steepest
-translate = _chosen.translate
 sum_over = _chosen.sum_over
+translate = _chosen.translate
 turn = _chosen.turn

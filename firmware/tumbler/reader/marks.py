@@ -22,26 +22,16 @@ def prove_bare_dark(gatherer, pose, pattern, levels):
     through a clear one.
     """
     holes = mirror_images(gatherer, pose)
-    planes = (gatherer.low, levels[0], _LINE), (gatherer.high, levels[1], _LINE)
-    return _refuse_lines(gatherer, pose, pattern, planes, holes)
-
-
-def _refuse_lines(gatherer, pose, pattern, planes, holes):
-    """Margin; Refused when too many pixels of the bare face are darker in all `planes` than on both sides.
-
-    planes: (composite, most that its bare face shows, percent of that of a line) of each; holes: circles
-    not looked at.
-    """
+    planes = (gatherer.low, levels[0]), (gatherer.high, levels[1])
     columns = gatherer.columns
     radius = gatherer.profile.radii[len(pattern)] + _SOFT / pose.side
     aside = max(2, int(_ASIDE * pose.side + 0.5))
-    first, _, percent = planes[0]
     x0, y0, x1, y1 = pose.box(0, columns - 1 - aside, gatherer.rows - 1 - aside)
     count = 0
     for y in range(max(aside, y0), y1 + 1):
         row = y * columns
         end = row + x1 + 1
-        i = next_valley(first, row + max(aside, x0), end, columns, aside, percent)
+        i = next_valley(gatherer.low, row + max(aside, x0), end, columns, aside, _LINE)
         while i < end:
             x = i - row
             if _is_bare(x, y, pose, pattern, radius, _ON_FACE) and not is_in(x, y, aside, holes):
@@ -53,7 +43,7 @@ def _refuse_lines(gatherer, pose, pattern, planes, holes):
                     ):
                         count += 1
                         break
-            i = next_valley(first, i + 1, end, columns, aside, percent)
+            i = next_valley(gatherer.low, i + 1, end, columns, aside, _LINE)
     margin = 1 - count / (_LINES * pose.side**2)
     if margin < 0:
         raise Refused("die-damaged", "line")
@@ -61,10 +51,7 @@ def _refuse_lines(gatherer, pose, pattern, planes, holes):
 
 
 def _is_valley(planes, i, away):
-    return all(
-        plane[i] * 100 < min(plane[i - away], plane[i + away], most) * percent
-        for plane, most, percent in planes
-    )
+    return all(plane[i] * 100 < min(plane[i - away], plane[i + away], most) * _LINE for plane, most in planes)
 
 
 def _is_bare(x, y, pose, pattern, radius, half):

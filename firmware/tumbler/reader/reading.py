@@ -171,11 +171,10 @@ class Reader:
             return Refused("unreadable", "touching")
         if oddity.share < 0.5:
             return Refused("extra-object", "small body")
-        if self.lamps > 1:
-            try:
-                self._tilts.refuse_tilted(oddity.pose)
-            except Refused as refusal:
-                return refusal
+        try:
+            self._tilts.refuse_tilted(oddity.pose)
+        except Refused as refusal:
+            return refusal
         if oddity.larger:
             return Refused("stacked", "too near")
         return Refused("die-damaged", "odd-outline")

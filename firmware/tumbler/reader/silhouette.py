@@ -81,8 +81,11 @@ class Silhouettes:
 
     def _turned_by_rim(self, pose):
         """The pose turned so that the face within is lightest against its rim."""
-        turned = [Pose(pose.x, pose.y, self._side, turn * pi / 2 / _TURNS) for turn in range(_TURNS)]
-        return max(turned, key=self._lightness_within_rim)
+        return max(self._turned(pose), key=self._lightness_within_rim)
+
+    def _turned(self, pose):
+        """The pose turned in all the ways that are tried."""
+        return [Pose(pose.x, pose.y, self._side, turn * pi / 2 / _TURNS) for turn in range(_TURNS)]
 
     def _lightness_within_rim(self, pose):
         face, rim = [sum(self._levels(self._low, pose, half)) for half in (_WITHIN_RIM, _ON_RIM)]
@@ -100,8 +103,7 @@ class Silhouettes:
     def _fit_turned_body(self, pose):
         """The same for a body whose turn is not known."""
         best = None
-        for turn in range(_TURNS):
-            start = Pose(pose.x, pose.y, self._side, turn * pi / 2 / _TURNS)
+        for start in self._turned(pose):
             cut = self._cut(start)
             if cut is None:
                 continue

@@ -42,8 +42,9 @@ class Tilts:
         return min([tilt_degrees(levels, pose, self.centre, self._profile) for levels in brightness])
 
     def refuse_tilted(self, pose):
-        """Refused when what lies at a pose, and has no pips that are known, does not lie level."""
-        if self.degrees(pose, self.brightness(pose, ())) >= FLAT_DEGREES:
+        """Refused when what lies at a pose, and has no pips that are known, does not lie level; a single lamp
+        shows no tilt."""
+        if self._profile.lamps > 1 and self.degrees(pose, self.brightness(pose, ())) >= FLAT_DEGREES:
             raise Refused("not-flat", "tilted")
 
 
