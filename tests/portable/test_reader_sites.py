@@ -3,7 +3,7 @@
 import unittest
 from math import exp
 
-from tumbler.reader.pips import Shade, bare_sites, prove_sites, sites
+from tumbler.reader.pips import Shade, bare_sites, levels, prove_sites, sites
 from tumbler.reader.refusal import Refused
 from tumbler.reader.square import Pose
 
@@ -55,6 +55,18 @@ def prove(pattern, pips, make):
 
 def full(pattern):
     return [(u, v, 1.0) for u, v in pattern]
+
+
+class Levels(unittest.TestCase):
+    def test_every_face_of_every_pitch_has_bare_places(self):
+        for thousandths in range(220, 300, 2):
+            pitch = thousandths / 1000
+            six = [(u * pitch, v * pitch) for u in (-1, 1) for v in (-1, 0, 1)]
+            five = [(u * pitch, v * pitch) for u in (-1, 1) for v in (-1, 1)] + [(0, 0)]
+            for pattern in six, five:
+                bare, pips = levels(drawn(full(pattern)), COLUMNS, POSE, pattern)
+                self.assertTrue(bare > 0.9 * BODY, (pitch, len(pattern), bare))
+                self.assertTrue(pips < 0.2 * BODY, (pitch, len(pattern), pips))
 
 
 class Sites(unittest.TestCase):

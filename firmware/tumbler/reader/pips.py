@@ -25,6 +25,9 @@ _SAME_SITE = 0.07
 _BESIDE = 0.12  # sides from a pip within which a site of another face shows that pip
 _MIDDLE = 0.5  # a worn middle pip alone turns a five into a four or a three into a two: there less contrast
 _WITHOUT_MIDDLE = 2, 4  # is no longer bare
+_BETWEEN = (-0.36, -0.14, 0.14, 0.36)  # across a face, where it is looked at between its pips
+_MIDWAY = (-0.25, 0, 0.25)  # and where it is if all those are near a pip: of a six, when they lie around each
+_CLEAR = 0.16  # sides from a pip's middle at which a face is bare
 _PROBE = 0.045  # radius of the cross of five samples that judges a site, in sides
 
 
@@ -240,16 +243,21 @@ def _bilinear(plane, columns, x, y):
 
 def levels(plane, columns, pose, pattern):
     """(level of the bare face where it is darkest, level of its pips) in a composite."""
-    bare = []
-    for u in (-0.36, -0.14, 0.14, 0.36):
-        for v in (-0.36, -0.14, 0.14, 0.36):
-            near = [1 for pu, pv in pattern if (u - pu) ** 2 + (v - pv) ** 2 < 0.16**2]
-            if not near:
-                x, y = pose.place(u, v)
-                bare.append(sample(plane, columns, x, y, 0))
-    bare.sort()
+    bare = _bare(plane, columns, pose, pattern, _BETWEEN) or _bare(plane, columns, pose, pattern, _MIDWAY)
     pips = 0
     for u, v in pattern:
         x, y = pose.place(u, v)
         pips += sample(plane, columns, x, y, _PROBE * pose.side)
     return bare[len(bare) // 4], pips / len(pattern)
+
+
+def _bare(plane, columns, pose, pattern, places):
+    """The levels, from dark to light, at those places of a face that are clear of its pips."""
+    bare = []
+    for u in places:
+        for v in places:
+            if not is_in_pip(u, v, pattern, _CLEAR):
+                x, y = pose.place(u, v)
+                bare.append(sample(plane, columns, x, y, 0))
+    bare.sort()
+    return bare
