@@ -19,10 +19,13 @@ from host_tools.calibration.rig import (
     load,
 )
 from host_tools.calibration.tone import linear, measure_tone
+from tumbler.reader.gather import Gatherer
 from tumbler.reader.profile import DARK_PIPS, LIGHT_PIPS, SHINE
 from tumbler.reader.tone import BLACK, tone_table
 
 __all__ = ["Calibration", "CalibrationError", "Rig", "load", "write_profile"]
+
+_FLOOR = 6  # levels above black from which the floor tells of the lamps
 
 
 class Calibration:
@@ -75,7 +78,23 @@ class Calibration:
         if len(self.empty) == 1:
             scenes = mended(self.empty, scenes, fields["side"], light)
         (LightBench if light else Bench)(fields, scenes, self._tell).measure()
+        self._measure_floors(fields)
         return fields
+
+    def _measure_floors(self, fields: dict) -> None:
+        """Take the floor's level under each lamp as the device does, at the places that it looks at; not of
+        a floor that is all but black, which tells nothing of the lamps.
+        """
+        if len(self.empty) == 1 or min(lamp["floor"] for lamp in fields["lamps"]) < _FLOOR:
+            for lamp in fields["lamps"]:
+                del lamp["floor"]
+            return
+        gatherer = Gatherer(usable(fields))
+        gatherer.begin()
+        for number, frame in enumerate(self.empty):
+            gatherer.add(frame.tobytes(), number)
+        for lamp, exposure in zip(fields["lamps"], gatherer.exposures, strict=True):
+            lamp["floor"] = round(lamp["floor"] * exposure, 2)
 
     def _describe(self, name: str, polarity: str) -> dict:
         table = tone_table(*self._tone)

@@ -21,6 +21,7 @@ from tumbler.reader.regions import Labeller
 from tumbler.reader.silhouette import Silhouettes
 from tumbler.reader.square import Pose
 from tumbler.reader.tilt import face_brightness, least_light
+from tumbler.reader.tone import BLACK
 
 Tell = Callable[[str], None]
 
@@ -376,6 +377,7 @@ def describe(name, polarity, empty, platform, images, lamps, rig: Rig):  # noqa:
                 "at": [round(float(c), 1) for c in positions[lamp]],
                 "gain": round(float(gains[lamp]), 4),
                 "level": float(np.percentile(empty[lamp][inside], 75)),
+                "floor": max(float(np.median(empty[lamp][near])) - BLACK, 1.0),  # about
                 "images": [[round(v, 1) for v in image] for image in images[lamp]],
             }
             for lamp in range(len(empty))

@@ -203,6 +203,24 @@ class TestReader(unittest.TestCase):
                 self.assertEqual(reading.reason, "not-flat" if lean else None)
                 self.assertEqual(reading.faces, () if lean else (3, 5, 2))
 
+    def test_a_lamp_that_gives_less_than_at_calibration_leans_no_die_and_rights_none(self):
+        told = fields()
+        for lamp in told["lamps"]:
+            lamp["floor"] = 22.1  # as drawn, in the middle
+        reader = Reader(Profile(told, b""))
+        for lean, share in ((0, 0.8), (0, 0.9), (0, 1.15), (-7, 0.8), (7, 0.8), (7, 1.25)):
+            reader.begin()
+            for lamp in range(4):
+                frame = picture(three(Drawn(3, 32, 33, 30, lean=lean)), lamp)
+                if lamp == 0:  # to which dice lean: with so much less light they look level
+                    frame = bytes([min(255, int(2 + share * max(0, level - 2) + 0.5)) for level in frame])
+                reader.add(frame, lamp)
+            reading = reader.finish()
+            if lean:
+                self.assert_refused(reading, "not-flat")
+            else:
+                self.assertEqual(reading.faces, (3, 5, 2), reading.detail)
+
     def test_a_die_on_another_is_stacked(self):
         dice = [Drawn(4, 35, 35, 10, side=SIDE * 1.1), Drawn(2, 60, 62, 20)]
         self.assert_refused(self.read(dice), "stacked")
@@ -376,11 +394,20 @@ class TestProfile(unittest.TestCase):
         self.assert_names("opposite", lambda values: values["lamps"].insert(0, values["lamps"].pop(1)))
         self.assert_names("faces.2.pips", lambda values: values["faces"]["2"].update({"pips": [[0, 0]]}))
         self.assert_names("faces.1.pips", lambda values: values["faces"]["1"].update({"pips": [[0.5, 0]]}))
-        for name, value in (("gain", -1), ("level", 256), ("shine", 256), ("shine", -1), ("shine", "9")):
+        for name, value in (
+            ("gain", -1),
+            ("level", 256),
+            ("shine", 256),
+            ("shine", 0),
+            ("shine", -1),
+            ("shine", "9"),
+        ):
             self.assert_names(
                 "lamps[0]." + name,
                 lambda values, name=name, value=value: values["lamps"][0].update({name: value}),
             )
+        self.assert_names("lamps.floor", lambda values: values["lamps"][0].update({"floor": 20}))
+        self.assert_names("lamps[2].floor", lambda values: values["lamps"][2].update({"floor": 0}))
 
 
 if __name__ == "__main__":

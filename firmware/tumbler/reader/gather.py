@@ -10,6 +10,7 @@ there.
 
 from array import array
 
+from .exposure import DOUBT, FloorLight
 from .kernels import count_levels, fill, merge, shrink, steepest, translate
 from .refusal import Refused
 from .tone import tone_table
@@ -27,7 +28,8 @@ class FrameError(ValueError):
 
 class Gatherer:
     """Buffers of one reader: `low`, `high` of the `columns` x `rows` pixels around the platform from corner
-    `left`, `top` in the frame, and `small[lamp]`, every `step`-th pixel of every `step`-th row."""
+    `left`, `top` in the frame, and `small[lamp]`, every `step`-th pixel of every `step`-th row; of a scene,
+    `exposures`, the light of each lamp as a share of that at calibration."""
 
     def __init__(self, profile):
         x, y, radius = profile.platform
@@ -54,6 +56,7 @@ class Gatherer:
             self._start[row], self._end[row] = _chord(row + self.top - y, x - self.left, reach, self.columns)
         self._counts = array("i", bytes(4 * 256))
         self._tone = tone_table(profile.black, profile.gamma)
+        self._floor = FloorLight(self)
 
     def begin(self):
         """Forget the last scene."""
@@ -137,6 +140,8 @@ class Gatherer:
         """What is wrong with this frame, or None; notes its exposure against the calibrated one."""
         level, dark, burnt = self._histogram(self.small[lamp])
         exposure = level / self.profile.levels[lamp]
+        if self.profile.floors:
+            exposure = self._floor.exposure(self.small[lamp], lamp, exposure) or exposure
         self.exposures.append(exposure)
         if exposure < _EXPOSURE_LOW or dark > 0.6:
             return "too-dark"
@@ -171,6 +176,18 @@ class Gatherer:
             for i in range(start + max(0, int(x) - reach), start + min(width, int(x) + reach + 1)):
                 best = max(best, frame[i])
         return best
+
+    def strengths(self):
+        """Strength of each lamp in this scene: that at calibration, but for what the floor surely tells."""
+        gains = self.profile.gains
+        if not self.profile.floors:
+            return gains
+        mean = sum(self.exposures) / len(gains)
+        strengths = []
+        for gain, exposure in zip(gains, self.exposures):
+            off = exposure / mean - 1
+            strengths.append(gain * (1 + off - max(-DOUBT, min(DOUBT, off))))
+        return strengths
 
     def steepness(self):
         """The largest step of level across two pixels of the darkest frame, at the calibrated exposure."""

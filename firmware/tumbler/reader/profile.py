@@ -40,6 +40,8 @@ class Profile:
     gains           strength of each lamp
     images          of each lamp, [x, y, radius of its mirror images in the dome], empty when off the platform
     shines          level that the mirror image of each lamp reaches when it is lit, 200 when left out
+    floors          level of the empty platform's middle under each lamp, above black; empty when left out:
+                    then the lamps are taken to shine as at calibration
     pips            face -> ((u, v), ...) pip centres in sides from the middle of the face
     masses          face -> darkness of one pip, in pixels of full contrast
     radii           face -> radius of a pip in sides
@@ -86,6 +88,7 @@ class Profile:
         self.images = []
         self.shines = []
         self.levels = []
+        self.floors = []
         for i, lamp in enumerate(lamps):
             where = "lamps[%d]." % i
             if not isinstance(lamp, dict):
@@ -96,6 +99,10 @@ class Profile:
             images = _list(_field(lamp, "images", where), where + "images")
             self.shines.append(_level(lamp.get("shine", SHINE), where + "shine"))
             self.images.append([_numbers(image, where + "images", 3) for image in images])
+            if "floor" in lamp:
+                self.floors.append(_level(lamp["floor"], where + "floor"))
+        if len(self.floors) not in (0, self.lamps):
+            raise ProfileError("lamps.floor: every lamp has one, or none")
 
     def _read_faces(self, faces):
         if not isinstance(faces, dict):

@@ -39,7 +39,9 @@ class Tilts:
 
     def degrees(self, pose, brightness):
         """Tilt of a face. A dark die's own tells it as well as its light pips: what tilts shows on both."""
-        return min([tilt_degrees(levels, pose, self.centre, self._profile) for levels in brightness])
+        strengths = self._gatherer.strengths()
+        told = strengths, pose, self.centre, self._profile
+        return min([tilt_degrees(levels, *told) for levels in brightness])
 
     def refuse_tilted(self, pose):
         """Refused when what lies at a pose, and has no pips that are known, does not lie level; a single lamp
@@ -48,16 +50,17 @@ class Tilts:
             raise Refused("not-flat", "tilted")
 
 
-def tilt_degrees(brightness, pose, centre, profile):
+def tilt_degrees(brightness, strengths, pose, centre, profile):
     """Angle between the face's normal and the vertical, degrees.
 
-    brightness: mean level of the face under each lamp, None where it cannot be seen; centre: of the platform,
+    brightness: mean level of the face under each lamp, None where it cannot be seen; strengths: of the lamps
+    in this scene; centre: of the platform,
     in the pose's pixels. Refused when two lamps are missing or the lamps contradict each other.
     """
     rows = []
     for lamp, level in enumerate(brightness):
         if level is not None:
-            rows.append(_equation(lamp, level, pose, centre, profile))
+            rows.append(_equation(lamp, level, strengths[lamp], pose, centre, profile))
     if len(rows) == 4:
         rows = _without_gloss(rows)
     if len(rows) < 3:
@@ -68,14 +71,14 @@ def tilt_degrees(brightness, pose, centre, profile):
     return atan((x * x + y * y) ** 0.5 / z) * 180 / pi
 
 
-def _equation(lamp, level, pose, centre, profile):
+def _equation(lamp, level, strength, pose, centre, profile):
     """(direction x, y, z, level as if lamp and distance were the same for all, distance)."""
     lamp_x, lamp_y, lamp_z = profile.positions[lamp]
     x = lamp_x - (pose.x - centre[0]) / profile.scale
     y = lamp_y - (pose.y - centre[1]) / profile.scale
     z = lamp_z - profile.die_mm
     distance = (x * x + y * y + z * z) ** 0.5
-    light = (level - BLACK) * distance * distance / profile.gains[lamp]
+    light = (level - BLACK) * distance * distance / strength
     return x / distance, y / distance, z / distance, light, distance
 
 
