@@ -10,6 +10,7 @@ from host_tools.campaign.profiles import Profiles
 from host_tools.campaign.reader_figures import ReaderFigures
 from host_tools.campaign.reader_report import report
 from host_tools.campaign.readings import Readings
+from host_tools.campaign.second import in_words
 from host_tools.twin.mix import Mix, load_mix
 from host_tools.twin.progress import Progress
 from host_tools.twin.run import Run
@@ -56,6 +57,7 @@ def summary(figures: dict[str, Any]) -> str:
         f" {figures['misread']} with a wrong face",
         f"{told['refused_rightly']:,} refused rightly,"
         f" and {told['lost']:,} of {told['readable']:,} readable ones",
+        in_words(figures["second"]["all"]),
     ]
     if figures["uncalibrated"]:
         lines.append(f"{figures['uncalibrated']:,} more not read: no profile could be made for their dice")

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from host_tools.campaign.confidence import Told, reliability
+from host_tools.campaign.second import SecondFigures
 from host_tools.scoring import Counts, Outcome, clopper_pearson
 
 RECIPE_AXES = ("category", "size")
@@ -40,15 +41,17 @@ class ReaderFigures:
     """Counts of a reader's results.
 
     `all`, `by`: overall, and by axis and value; `recipe`: of the popular recipe on the same scenes, by axis
-    and value; `confusion`: (true, read) -> dice of read scenes; `refusals`: (reason, detail) -> readable
-    scenes; `wrong`, `lost`, `crashed`: numbers of scenes; `misread`: wrong ones with a face that does not lie
-    there; `dice`: those of read scenes, with what was told of them; `times`: milliseconds by size and lamps.
+    and value; `second`: what the second reader says; `confusion`: (true, read) -> dice of read scenes;
+    `refusals`: (reason, detail) -> readable scenes; `wrong`, `lost`, `crashed`: numbers of scenes;
+    `misread`: wrong ones with a face that does not lie there; `dice`: those of read scenes, with what was
+    told of them; `times`: milliseconds by size and lamps.
     """
 
     def __init__(self, results: Iterable[dict[str, Any]]) -> None:
         self.all = Group()
         self.by: dict[str, dict[str, Group]] = {axis: defaultdict(Group) for axis in (*AXES, UNTROUBLED)}
         self.recipe: dict[str, dict[str, Group]] = {axis: defaultdict(Group) for axis in RECIPE_AXES}
+        self.second = SecondFigures()
         self.confusion: Counter[tuple[int | None, int | None]] = Counter()
         self.refusals: Counter[tuple[str, str]] = Counter()
         self.uncalibrated = self.misread = 0
@@ -65,16 +68,17 @@ class ReaderFigures:
             self.uncalibrated += 1
             return
         outcome, readable = Outcome(result["outcome"]), result["verdict"] == READABLE
-        groups = [self.all, *(self.by[axis][result[axis]] for axis in AXES)]
+        places = [(axis, result[axis]) for axis in AXES]
         if result["lamps"] == "four" and result["trouble"] == "none":
-            groups.append(self.by[UNTROUBLED][f"{result['size']}, {result['category']}"])
-        for counts in groups:
+            places.append((UNTROUBLED, f"{result['size']}, {result['category']}"))
+        for counts in [self.all, *(self.by[axis][value] for axis, value in places)]:
             counts.outcomes[outcome] += 1
             counts.readable += readable
         for axis in RECIPE_AXES:
             counts = self.recipe[axis][result[axis]]
             counts.outcomes[Outcome(result["recipe"])] += 1
             counts.readable += readable
+        self.second.add(result, outcome, readable, places)
         self.confusion.update(tuple(pair) for pair in result["pairs"])
         self.dice += map(tuple, result["dice"])
         self.times[f"{result['size']}, {result['lamps']}"].append(result["read_ms"])
@@ -97,6 +101,7 @@ class ReaderFigures:
             "all": self.all.as_json(),
             "by": _grouped(self.by),
             "recipe": _grouped(self.recipe),
+            "second": self.second.as_json(),
             "confusion": {_pair(pair): count for pair, count in sorted(self.confusion.items(), key=_order)},
             "reliability": reliability(self.dice),
             "refusals": [[*why, count] for why, count in self.refusals.most_common()],

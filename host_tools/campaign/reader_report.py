@@ -7,8 +7,10 @@ from typing import Any
 from host_tools.campaign.confidence import CLAIMS, CLAIMS_HEAD, claims
 from host_tools.campaign.page import figure, heading, page, paragraph, percent, table
 from host_tools.campaign.reader_figures import Group, ReaderFigures
+from host_tools.campaign.second import SECOND, SECOND_HEAD, in_words, rows
 from host_tools.twin.studio import Studio
 
+MOST_REASONS = 30
 MOST_PICTURES = 200  # of wrong scenes, and as many of readable ones that were refused
 _HEAD = (
     "",
@@ -52,12 +54,13 @@ def _parts(figures: dict[str, Any], counted: ReaderFigures, studio: Studio) -> I
     for axis, groups in counted.recipe.items():
         rows = [_row(name, each) for name, each in sorted(groups.items())]
         yield table(f"The popular recipe (blobs and clusters) on the same scenes, by {axis}", _HEAD, rows, 4)
+    yield from _second(figures["second"])
     yield _confusion(counted)
     yield table(CLAIMS, CLAIMS_HEAD, claims(figures["reliability"]))
     yield table(
         "Why readable scenes were refused",
         ("reason", "detail", "scenes"),
-        [(*why, count) for why, count in counted.refusals.most_common(30)],
+        [(*why, count) for why, count in counted.refusals.most_common(MOST_REASONS)],
     )
     yield table(
         "Milliseconds to read a scene here",
@@ -74,6 +77,15 @@ def _parts(figures: dict[str, Any], counted: ReaderFigures, studio: Studio) -> I
     yield from _pictures(counted.wrong, studio)
     yield heading(f"Refused though readable: {len(counted.lost)}")
     yield from _pictures(counted.lost, studio)
+
+
+def _second(told: dict[str, Any]) -> Iterator[str]:
+    yield paragraph(in_words(told["all"]))
+    for axis, groups in told["by"].items():
+        yield table(f"{SECOND}, by {axis}", SECOND_HEAD, rows(groups.items()), 7)
+    yield table("Why it held good scenes", ("reason", "detail", "scenes"), told["held"][:MOST_REASONS])
+    if told["agreed_scenes"]:
+        yield paragraph(f"Errors that it agreed with: {', '.join(map(str, told['agreed_scenes']))}.")
 
 
 def _row(name: str, group: Group) -> tuple[object, ...]:

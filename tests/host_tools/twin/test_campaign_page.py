@@ -30,11 +30,12 @@ def test_errors_refusals_seed_and_commit_are_on_the_page() -> None:
         "read_ms": 1,
         "verdict": "readable",
     }
-    line |= {"recipe": str(Outcome.WRONG)}
+    line |= {"recipe": str(Outcome.WRONG), "second": {"held": False, "reason": None, "detail": None}}
     line |= dict.fromkeys(AXES, "a-group") | {"lamps": "four", "trouble": "none"}
     outcomes = [Outcome.RIGHT] * 7 + [Outcome.WRONG] + [Outcome.LOST] * 2
     results = [{**line, "scene": n, "outcome": str(outcome)} for n, outcome in enumerate(outcomes)]
     results[7]["pairs"] = [[3, 2]]
+    results[0]["second"] = {"held": True, "reason": "not-flat", "detail": "tilt"}
     asked = {"seed": 4711, "commit": "c0ffee", "units": 4}
     reader = asked | ReaderFigures(results).as_json()
     played = {"word": "rolled", "fact": "", "verdict": "settled", "wagers": 3, "faces": [1, 2, 3]}
@@ -58,6 +59,9 @@ def test_errors_refusals_seed_and_commit_are_on_the_page() -> None:
         "| a-group | 10 | 7 | 1 | 0 | 0 | 2 of 10, 20 % |",
         "| a-group | 10 | 0 | 10 | 0 | 0 | 0 of 10 |",
         "| 0.99 to 0.995 | 30 | 30 | 0.9910 | 1.0000 | 0.9050 to 1.0000 |",
+        "agreed with 6 of 7 good readings and held 1 of them needlessly",
+        "of 1 scenes read that had to be refused it held 0.",
+        "| a-group, a-group | 6 | 1 | 14.29 % | 0.36 to 57.87 | 0 of 0 | 0 | 1 |",
         "--rounds 5 --seed 4711`",
         "| 40, strokes of 16 N, 0 void as too few tumbles; commit `c0ffee`, seed 4711 |",
         "| 40, strokes of 5 N, 40 void as too few tumbles; commit `c0ffee`, seed 4711 |",

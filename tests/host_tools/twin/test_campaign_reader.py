@@ -1,13 +1,18 @@
 """The reader's campaign: every scene is judged by the truth, errors stand out, and it goes on."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from host_tools.campaign import reader
+from host_tools.campaign import reader, readings
+from host_tools.campaign.profiles import Profiles
 from host_tools.campaign.reader_figures import CRASHED, UNCALIBRATED, UNTROUBLED, ReaderFigures
 from host_tools.campaign.readings import label_of
+from host_tools.campaign.second import second_told
+from host_tools.read.runtimes import ReadScene
 from host_tools.scoring import Outcome, judge
 from host_tools.twin.mix import Mix, load_mix
 from host_tools.twin.studio import Studio
@@ -43,6 +48,8 @@ def test_every_scene_is_read_and_judged_by_what_lies_there(campaign: tuple[Path,
     assert figures["all"]["errors"] == 0
     assert figures["all"]["right"] >= 2, "it read something"
     assert sum(each["dice"] for each in figures["reliability"]) == 3 * figures["all"]["right"]
+    assert [each["second"] is not None for each in told] == [bool(each["read"]) for each in told]
+    assert figures["second"]["all"]["agreed"] == figures["all"]["right"]
     assert sum(each["scenes"] for each in figures["recipe"]["size"].values()) == figures["all"]["scenes"]
     assert any(each["recipe"] != each["outcome"] for each in told), "the recipe is another reader"
     assert (figures["seed"], figures["units"]) == (SEED, 1)
@@ -78,6 +85,9 @@ def line(number: int, outcome: Outcome | str, **changes) -> dict:
         "dice": [],
         "refusal": "",
         "detail": "",
+        "second": None
+        if str(outcome).startswith("refused")
+        else {"held": False, "reason": None, "detail": None},
         "read_ms": 1,
     }
     return fields | changes
@@ -134,6 +144,58 @@ def test_what_the_recommended_machine_sees_is_counted_apart_by_size_and_category
         "320x240, flat": (1, 2),
         "320x240, touching": (0, 1),
     }
+
+
+def test_what_the_second_reader_says_is_counted_by_what_reading_the_scene_was() -> None:
+    held = {"second": {"held": True, "reason": "not-flat", "detail": "tilt"}}
+    sound = {"lamps": "four", "trouble": "none", "size": "320x240", "category": "flat"}
+    told = ReaderFigures(
+        [
+            line(0, Outcome.RIGHT, **sound),
+            line(1, Outcome.RIGHT, **sound, **held),
+            line(2, Outcome.RIGHT, **held, verdict="borderline"),
+            line(3, Outcome.READ_ANYWAY, **held, verdict="must_refuse"),
+            line(4, Outcome.READ_ANYWAY, verdict="must_refuse"),
+            line(5, Outcome.WRONG, **held),
+            line(6, Outcome.DECEIVED, **held, verdict="undecidable"),
+            line(7, Outcome.LOST),
+            line(8, UNCALIBRATED),
+        ]
+    ).as_json()["second"]
+    counts = told["all"]
+    assert (counts["agreed"], counts["held_needlessly"], counts["held_share"]) == (1, 1, 0.5)
+    assert (counts["borderline_agreed"], counts["borderline_held"]) == (0, 1)
+    assert (counts["errors_held"], counts["errors_agreed"]) == (2, 1)
+    assert told["held"] == [["not-flat", "tilt", 1]]
+    assert told["agreed_scenes"] == [4]
+    by = told["by"][UNTROUBLED]["320x240, flat"]
+    assert (by["agreed"], by["held_needlessly"], by["errors_held"]) == (1, 1, 0)
+
+
+@pytest.mark.parametrize(("faces", "held"), [([3, 1, 2], False), ([1, 2, 2], True), ([], True)])
+def test_another_reading_and_a_refusal_hold_the_round(faces: list[int], held: bool) -> None:
+    second = {"faces": faces, "reason": "unreadable", "detail": "why"}
+    told = second_told({"faces": [1, 2, 3]}, second)
+    assert told == {"held": held, "reason": "unreadable", "detail": "why"}
+
+
+def test_a_second_reader_that_ends_with_an_error_holds_the_round(
+    campaign: tuple[Path, dict], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_nothing(frames: list[bytes]) -> dict:
+        raise ZeroDivisionError("frames")
+
+    @contextmanager
+    def read_on_host(profile: Path, count: int) -> Iterator[ReadScene]:
+        yield read_nothing
+
+    monkeypatch.setattr(readings, "read_on_host", read_on_host)
+    folder, _ = campaign
+    number = next(each["scene"] for each in results(folder) if each["outcome"] == Outcome.RIGHT)
+    profiles = Profiles(folder / "profiles", SEED, 1)
+    told = readings.Readings(Studio(SEED, SMALL), profiles)(number)
+    assert told["outcome"] == Outcome.RIGHT
+    assert told["second"] == {"held": True, "reason": CRASHED, "detail": "ZeroDivisionError: frames"}
 
 
 def test_a_wrong_face_is_wrong_though_the_set_of_faces_is_right() -> None:
