@@ -69,10 +69,14 @@ def outward_levels(
     picture: np.ndarray, pose: Pose, way: tuple[int, int], out: np.ndarray, along: np.ndarray
 ) -> np.ndarray:
     """Levels on the way (one of WAYS) to an edge, [distance, place along it], both in sides of the pose."""
+    return sample(picture, *pose.place(*outward_places(way, out, along)))
+
+
+def outward_places(way: tuple[int, int], out: np.ndarray, along: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """u, v of the same places, each [distance, place along it]."""
     away, across = np.meshgrid(out, along, indexing="ij")
     du, dv = way
-    u, v = (du * away, across) if du else (across, dv * away)
-    return sample(picture, *pose.place(u, v))
+    return (du * away, across) if du else (across, dv * away)
 
 
 def patch(picture: np.ndarray, pose: Pose) -> np.ndarray:

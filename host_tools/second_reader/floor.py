@@ -56,18 +56,17 @@ class Floor:
         """Refused when something lies beside the dice: bright, dark, or only told by its shadow."""
         beside = self._inner & ~self._covered(fits)
         level = self.level(relit)
+        shadows = [self._shadows(fits, position) > 0 for position in self._profile.positions]
         if len(relit.planes) > 1:
             self._refuse("bright thing", (relit.steady > _BRIGHTER * level) & beside)
-            self._refuse("dark thing", (relit.lit < _DARKER * level) & beside)
-        for plane, position, images in zip(
-            relit.planes, self._profile.positions, self._profile.images, strict=True
-        ):
+            dark = (relit.lit < _DARKER * level) & ~np.logical_and.reduce(shadows)
+            self._refuse("dark thing", dark & beside)
+        for plane, shadow, images in zip(relit.planes, shadows, self._profile.images, strict=True):
             mirrored = np.zeros(beside.shape, np.uint8)
             for x, y, radius in images:
                 cv2.circle(mirrored, (round(x), round(y)), math.ceil(radius * 1.5 + 2), 1, -1)
             self._refuse("bright thing", (plane > _BRIGHTER * level) & beside & (mirrored == 0))
-            shadows = self._shadows(fits, position)
-            self._refuse("shadow of a thing", (plane < _SHADED * level) & beside & (shadows == 0))
+            self._refuse("shadow of a thing", (plane < _SHADED * level) & beside & ~shadow)
 
     def _refuse(self, name: str, odd: np.ndarray) -> None:
         whole = cv2.morphologyEx(odd.astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from host_tools.second_reader.faces import INSIDE, WAYS, U, V, draw_pips, outward_levels, patch
+from host_tools.second_reader.faces import INSIDE, WAYS, U, V, draw_pips, outward_places, patch, sample
 from host_tools.second_reader.fit import Fit, Fitter
 from host_tools.second_reader.frames import FrameCheck
 from host_tools.second_reader.light import Light, Relit
 from host_tools.second_reader.profile import LIGHT_PIPS, Profile
 from host_tools.second_reader.refusal import Refused
 from host_tools.second_reader.single import SinglePip
+from host_tools.second_reader.surface import Surface
 
 FLAT_DEGREES = 4.5  # a level die measures 0 to 3.5 degrees
 _SCORE = 0.8  # correlation of a face that is believed
@@ -45,6 +46,7 @@ class Prover:
     def __init__(self, profile: Profile, light: Light, fitter: Fitter) -> None:
         self._look = profile.look
         self._single = SinglePip(profile.look, fitter)
+        self._surface = Surface(profile.look)
         self._frames = FrameCheck(profile)
         self._platform = profile.platform
         self._light = light
@@ -63,6 +65,7 @@ class Prover:
         self._check_face(fit)
         if self._light_pips and fit.face == 1:
             self._single.check(fit, relit)
+        self._surface.check(fit, relit)
         self._frames.check(fit, relit)
         return Proof(tilt, free)
 
@@ -127,13 +130,15 @@ class Prover:
     def _edges(self, fit: Fit, picture: np.ndarray) -> np.ndarray:
         """How far four edges are from the middle at places along them, [4, place], in halves of the side.
 
-        An edge is where the face falls to half its level; 2 where it does not.
+        An edge is where the face, its pips filled in, falls to half its level; 2 where it does not.
         """
         cut = 0.5 * fit.level
         out = _OUTWARD * self._side / fit.pose.side
         edges = np.full((len(WAYS), len(_ALONG)), 2.0)
         for side, way in enumerate(WAYS):
-            levels = outward_levels(picture, fit.pose, way, out, _ALONG)
+            u, v = outward_places(way, out, _ALONG)
+            pips = draw_pips(self._look, fit.face, u, v, 1 / self._side)
+            levels = sample(picture, *fit.pose.place(u, v)) + fit.depth * pips
             dark = levels < cut
             places = np.flatnonzero(dark.any(axis=0))
             after = dark.argmax(axis=0)[places]

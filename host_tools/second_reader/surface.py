@@ -1,0 +1,144 @@
+"""Is the face whole? What the lamps show of it besides its pips, against an even face of this look.
+
+A crack is a thin dark line from one side to the other: the darkest way across is found step by step, and how
+dark it is on average against what lies beside it. A chipped corner is a hollow, which two of four lamps leave
+dark, while glare and the pips of a clear die's far side only lighten; the other corners tell what is usual.
+"""
+
+import cv2
+import numpy as np
+
+from host_tools.second_reader.faces import Pose, draw_pips, sample
+from host_tools.second_reader.fit import Fit
+from host_tools.second_reader.light import Relit
+from host_tools.second_reader.profile import LIGHT_PIPS, Look
+from host_tools.second_reader.refusal import Refused
+
+_GRID, _SPAN = 56, 1.4  # cells across so many sides: finer than the picture's pixels
+_STEPS = ((np.arange(_GRID) + 0.5) / _GRID - 0.5) * _SPAN
+_U, _V = (grid.astype(np.float32) for grid in np.meshgrid(_STEPS, _STEPS))
+_OUT = np.maximum(np.abs(_U), np.abs(_V))
+_FACE = 0.42  # sides from the middle: within the rounded rim
+_BARE, _PIP = 0.05, 0.95  # cover by pips: surely none, and surely one
+_UNSURE = 0.8  # pixels about a pip's rim, where a drawn one may differ from the picture
+_FAINT = 2.0  # relit grey levels: a darker face is mostly noise
+_NOISE = 0.3  # grey levels, that even a face without any has
+_LIGHTER, _DARKER = 0.05, 0.6  # shares of the face's level by which a cell counts as lighter or darker
+_LINE = slice(*np.searchsorted(_STEPS, (-0.4, 0.4)))  # cells along a crack that are looked at
+_BESIDE, _PIXELS = 0.07, 1.6  # sides, and at least pixels, from a crack to what lies beside it
+_RIDGE = (-0.2, 0.35)  # a cell counts by no more, so that no speck is a line
+_TURN = 0.01  # what a step aside costs
+# How dark a way across may be on average, and by how much a corner may be darker than others. The highest of
+# 672 sound dice with dark pips were 0.022 and 0.091, of 699 with light ones 0.078, when well seen, and 0.14.
+_CRACK, _CHIP = 0.032, 0.13
+_LIGHT_CRACK, _LIGHT_CHIP = 0.1, 0.2
+_WELL_SEEN = 20.0  # pixels: between light pips of smaller dice noise is as dark as cracks
+_CORNER = 0.28  # sides about a corner
+_CELLS = 8  # of the grid: fewer do not tell a corner's level
+
+
+class Surface:
+    """Checks faces of one look of dice."""
+
+    def __init__(self, look: Look) -> None:
+        self._look = look
+        self._light = look.polarity == LIGHT_PIPS
+
+    def check(self, fit: Fit, relit: Relit) -> None:
+        """Refused when a crack runs across the face, or a corner is chipped. One lamp does not tell."""
+        if len(relit.planes) == 1:
+            return
+        pips = draw_pips(self._look, fit.face, _U, _V, 1 / self._look.side)
+        usable = self._usable(pips)
+        odd = np.stack([self._odd(_patch(plane, fit.pose), pips) for plane in relit.planes])
+        well_seen = self._look.side >= _WELL_SEEN
+        if (well_seen or not self._light) and self._crack(odd, usable) > (
+            _LIGHT_CRACK if self._light else _CRACK
+        ):
+            raise Refused("die-damaged", "crack")
+        # How a light one lies is only told by its outline, too badly to say where its corners are.
+        if not (self._light and fit.face == 1):
+            chip = _corner(odd, usable & (_OUT < _FACE))
+            if chip > (_LIGHT_CHIP if self._light else _CHIP):
+                raise Refused("die-damaged", "chipped corner")
+
+    def _usable(self, pips: np.ndarray) -> np.ndarray:
+        """Cells whose level the look tells: off the pips' rims and, as dark pips show nothing, off those."""
+        wide = 2 * max(1, round(_UNSURE / self._look.side * _GRID / _SPAN)) + 1
+        rims = ((pips > _BARE) & (pips < 0.9)).astype(np.uint8)
+        sure = cv2.dilate(rims, np.ones((wide, wide), np.uint8)) == 0
+        return sure if self._light else sure & (pips < _BARE)
+
+    def _odd(self, seen: np.ndarray, pips: np.ndarray) -> np.ndarray:
+        """By what share a patch differs from what an even face with these pips would show under its lamp."""
+        bare = (_OUT < _FACE) & (pips < _BARE)
+        middle = float(np.median(seen[bare]))
+        level = _even(seen, bare)
+        full = (_OUT < _FACE) & (pips > _PIP)
+        depth = float(np.median(seen[full])) - middle if full.sum() > _CELLS else 0.0
+        drawn = np.maximum(level + depth * pips, 0.3 * middle)
+        return (seen - drawn) / np.maximum(drawn if self._light else level, max(middle / 2, _FAINT))
+
+    def _crack(self, odd: np.ndarray, usable: np.ndarray) -> float:
+        """How dark the darkest way across is, on average, against what lies beside it.
+
+        The median of the lamps: glare lightens under one, a hollow darkens under some.
+        """
+        dark = np.clip(-np.median(odd, axis=0), -_LIGHTER, _DARKER)
+        beside = max(3, round(max(_BESIDE, _PIXELS / self._look.side) * _GRID / _SPAN))
+        return max(_darkest_way(dark, usable, beside), _darkest_way(dark.T, usable.T, beside))
+
+
+def _patch(picture: np.ndarray, pose: Pose) -> np.ndarray:
+    return sample(picture, *pose.place(_U, _V))
+
+
+def _even(seen: np.ndarray, bare: np.ndarray) -> np.ndarray:
+    """The level of an even face, rising steadily across it, in all cells: a robust fit to the bare ones."""
+    places = np.stack([np.ones(bare.sum()), _U[bare], _V[bare]], 1)
+    levels = seen[bare]
+    plane = np.array([np.median(levels), 0.0, 0.0])
+    for _ in range(6):
+        off = np.abs(levels - places @ plane)
+        weights = np.maximum(1.0, off / (1.5 * np.median(off) + _NOISE)) ** -1.5
+        weighted = places * weights[:, None]
+        plane = np.linalg.solve(weighted.T @ places, weighted.T @ levels)
+    return plane[0] + plane[1] * _U + plane[2] * _V
+
+
+def _darkest_way(dark: np.ndarray, usable: np.ndarray, beside: int) -> float:
+    """Mean of the darkest way from the left side to the right one, which turns by at most 45 degrees.
+
+    A cell counts by how much darker it is than the cells `beside` it above and below.
+    """
+    around = np.maximum(
+        *(
+            np.where(np.roll(usable, by, axis=0), np.roll(dark, by, axis=0), -np.inf)
+            for by in (-beside, beside)
+        )
+    )
+    around[np.isinf(around)] = 0.0
+    ridge = np.clip(np.where(usable, dark - around, 0), *_RIDGE)[_LINE, _LINE]
+    steps = cv2.blur(ridge.astype(np.float32), (1, 2)).T
+    sums = steps[0]
+    for step in steps[1:]:
+        above = np.concatenate([[-np.inf], sums[:-1]])
+        below = np.concatenate([sums[1:], [-np.inf]])
+        sums = np.maximum(sums, np.maximum(above, below) - _TURN) + step
+    return float(sums.max()) / len(steps)
+
+
+def _corner(odd: np.ndarray, usable: np.ndarray) -> float:
+    """By how much the darkest corner is darker than the others, under the two lamps that leave it darkest.
+
+    Others that the far side lightens do not count as lighter than the face.
+    """
+    corners = []
+    for u, v in ((-0.5, -0.5), (0.5, -0.5), (-0.5, 0.5), (0.5, 0.5)):
+        cells = usable & (np.hypot(_U - u, _V - v) < _CORNER)
+        if cells.sum() >= _CELLS:
+            corners.append(-float(np.sort(odd[:, cells].mean(axis=1))[:2].mean()))
+    if len(corners) < 2:
+        return 0.0
+    darkest, *others = sorted(corners, reverse=True)
+    return darkest - max(float(np.median(others)), 0.0)
