@@ -14,6 +14,7 @@ from host_tools.second_reader.profile import Profile
 
 _BLACK = 2.0  # grey level of darkness
 _GLOSS = 0.05  # a lamp this much too bright for the other three shows a reflection, not the normal
+_NEAR = 1.5  # sides from a lamp's mirror image, within which a face shows its gloss
 
 
 @dataclass(frozen=True)
@@ -36,18 +37,12 @@ class Light:
     """The lamps of a profile, as seen by level surfaces at the height of the top faces."""
 
     def __init__(self, profile: Profile) -> None:
+        self._profile = profile
         rows, columns = np.mgrid[: profile.height, : profile.width]
-        x = (columns - profile.platform[0]) / profile.scale
-        y = (rows - profile.platform[1]) / profile.scale
-        height = np.zeros_like(x) + profile.die_mm
-        rays = np.array(
-            [lamp[:, None, None] - np.stack([x, y, height]) for lamp in np.array(profile.positions)]
-        )
-        distance = np.sqrt((rays**2).sum(axis=1))
-        self._towards = rays / distance[:, None]
-        fall = np.array(profile.gains)[:, None, None] * self._towards[:, 2] / distance**2
+        rays = self._rays(columns, rows)
+        fall = np.array(profile.gains)[:, None, None] * rays[:, 2] / (rays**2).sum(axis=1) ** 1.5
         middle = int(profile.platform[1]), int(profile.platform[0])
-        self._fall = fall / fall[:, *middle].mean()
+        self._fall = (fall / fall[:, *middle].mean()).astype(np.float32)
         self._linear = _linear(profile)
         self._stuck = [(int(x), int(y)) for x, y in profile.stuck]
 
@@ -68,19 +63,34 @@ class Light:
     def tilt(self, levels: np.ndarray, x: float, y: float) -> float:
         """Degrees between the vertical and the normal of a face at x, y with a relit level under each lamp.
 
-        One lamp that mirrors in a glossy face is left out.
+        One lamp that mirrors in a glossy face is left out, if its mirror image is near: any other that is too
+        bright may tell of a tilt.
         """
-        column = min(max(int(x), 0), self._fall.shape[2] - 1)
-        row = min(max(int(y), 0), self._fall.shape[1] - 1)
-        towards = self._towards[:, :, row, column]
-        slopes = towards / towards[:, 2:]
+        rays = self._rays(np.array(x), np.array(y))
+        slopes = rays / rays[:, 2:]
         everything = _normal_tilt(slopes, levels)
         residuals = levels - slopes @ np.linalg.lstsq(slopes, levels, rcond=None)[0]
         if np.abs(residuals).max() < _GLOSS / 4 * levels.mean():
             return everything
-        suspects = np.flatnonzero(residuals > 0)
+        suspects = [lamp for lamp, left in enumerate(residuals) if left > 0 and self._is_mirrored(lamp, x, y)]
         without = [_normal_tilt(np.delete(slopes, i, 0), np.delete(levels, i)) for i in suspects]
         return min([everything, *without])
+
+    def _rays(self, columns: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """mm from places on top faces to the lamps, [lamp, axis, ...]."""
+        profile = self._profile
+        x = (columns - profile.platform[0]) / profile.scale
+        y = (rows - profile.platform[1]) / profile.scale
+        places = np.stack([x, y, np.full(x.shape, profile.die_mm)])
+        lamps = np.array(profile.positions)
+        return lamps.reshape(*lamps.shape, *[1] * x.ndim) - places
+
+    def _is_mirrored(self, lamp: int, x: float, y: float) -> bool:
+        reach = _NEAR * self._profile.look.side
+        return any(
+            np.hypot(x - column, y - row) < reach + radius
+            for column, row, radius in self._profile.images[lamp]
+        )
 
 
 def _linear(profile: Profile) -> np.ndarray:

@@ -13,13 +13,13 @@ from host_tools.second_reader.refusal import Refused
 from host_tools.second_reader.single import SinglePip
 from host_tools.second_reader.surface import Surface
 
-FLAT_DEGREES = 4.5  # a level die measures 0 to 3.5 degrees
+FLAT_DEGREES = 4.0  # a level die measures 0 to 3, one of 6 degrees 5 and more
 _SCORE = 0.8  # correlation of a face that is believed
 _MARGIN = 0.05  # and how far the next best must stay behind
 _RESIDUAL = 0.4  # of a pip's contrast: the largest spot that may stay unexplained
-_MARKS = 0.0045  # of the face: a thin mark, as a crack is
+_MARKS = 0.008  # of the face: the largest mark beside dark pips, of which dirt makes small ones
 _LIGHT_MARKS = 0.0095  # the same between light pips, where a clear die shows glints of its far side
-_UNREST = 0.062  # of a pip's contrast: a crack through a light pip shows in nothing else
+_UNREST = 0.08  # of a pip's contrast: a crack makes light pips uneven
 _FINE = 20  # pixels: a smaller die's pips are uneven anyway
 _NOTCH = 0.14  # of half a side: two neighbouring places of an edge so far within it are a chip
 _CONTRAST = 0.45  # of the face's level: the least depth of dark pips

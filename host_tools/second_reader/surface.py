@@ -20,7 +20,7 @@ _U, _V = (grid.astype(np.float32) for grid in np.meshgrid(_STEPS, _STEPS))
 _OUT = np.maximum(np.abs(_U), np.abs(_V))
 _FACE = 0.42  # sides from the middle: within the rounded rim
 _BARE, _PIP = 0.05, 0.95  # cover by pips: surely none, and surely one
-_UNSURE = 0.8  # pixels about a pip's rim, where a drawn one may differ from the picture
+_UNSURE = 0.5  # pixels about a pip's rim, where a drawn one may differ from the picture
 _FAINT = 2.0  # relit grey levels: a darker face is mostly noise
 _NOISE = 0.3  # grey levels, that even a face without any has
 _LIGHTER, _DARKER = 0.05, 0.6  # shares of the face's level by which a cell counts as lighter or darker
@@ -29,12 +29,12 @@ _BESIDE, _PIXELS = 0.07, 1.6  # sides, and at least pixels, from a crack to what
 _RIDGE = (-0.2, 0.35)  # a cell counts by no more, so that no speck is a line
 _TURN = 0.01  # what a step aside costs
 # How dark a way across may be on average, and by how much a corner may be darker than others. The highest of
-# 672 sound dice with dark pips were 0.022 and 0.091, of 699 with light ones 0.078, when well seen, and 0.14.
-_CRACK, _CHIP = 0.032, 0.13
-_LIGHT_CRACK, _LIGHT_CHIP = 0.1, 0.2
-_WELL_SEEN = 20.0  # pixels: between light pips of smaller dice noise is as dark as cracks
+# 672 sound dice with dark pips were 0.022 and 0.168, of 699 with light ones 0.089, where told, and 0.259.
+_CRACK, _CHIP = 0.032, 0.21
+_LIGHT_CRACK, _LIGHT_CHIP = 0.1, 0.31
+_WELL_SEEN, _FEW = 20.0, 3  # pixels, pips: between more light pips of smaller dice noise is as dark as cracks
 _CORNER = 0.28  # sides about a corner
-_CELLS = 8  # of the grid: fewer do not tell a corner's level
+_CELLS = 3  # of the grid: fewer do not tell a corner's level
 
 
 class Surface:
@@ -51,8 +51,7 @@ class Surface:
         pips = draw_pips(self._look, fit.face, _U, _V, 1 / self._look.side)
         usable = self._usable(pips)
         odd = np.stack([self._odd(_patch(plane, fit.pose), pips) for plane in relit.planes])
-        well_seen = self._look.side >= _WELL_SEEN
-        if (well_seen or not self._light) and self._crack(odd, usable) > (
+        if not self._is_noisy(fit.face) and self._crack(odd, usable) > (
             _LIGHT_CRACK if self._light else _CRACK
         ):
             raise Refused("die-damaged", "crack")
@@ -61,6 +60,10 @@ class Surface:
             chip = _corner(odd, usable & (_OUT < _FACE))
             if chip > (_LIGHT_CHIP if self._light else _CHIP):
                 raise Refused("die-damaged", "chipped corner")
+
+    def _is_noisy(self, face: int) -> bool:
+        """Whether the dark ways between a face's pips may be dark by chance."""
+        return self._light and self._look.side < _WELL_SEEN and len(self._look.pips[face]) > _FEW
 
     def _usable(self, pips: np.ndarray) -> np.ndarray:
         """Cells whose level the look tells: off the pips' rims and, as dark pips show nothing, off those."""
@@ -75,7 +78,7 @@ class Surface:
         middle = float(np.median(seen[bare]))
         level = _even(seen, bare)
         full = (_OUT < _FACE) & (pips > _PIP)
-        depth = float(np.median(seen[full])) - middle if full.sum() > _CELLS else 0.0
+        depth = float(np.median(seen[full])) - middle if full.any() else 0.0
         drawn = np.maximum(level + depth * pips, 0.3 * middle)
         return (seen - drawn) / np.maximum(drawn if self._light else level, max(middle / 2, _FAINT))
 
