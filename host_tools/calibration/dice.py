@@ -169,7 +169,7 @@ class Bench:
 
     def _ratios(self, profile, gatherer, pose, pips):
         """Brightness of a level face under each lamp, distance and angle taken out, against the mean lamp."""
-        levels = [level or 0.0 for level in face_brightness(gatherer, pose, pips, False)]
+        levels = [level or 0.0 for level in face_brightness(gatherer, pose, pips)]
         x = (pose.x + gatherer.left - profile.platform[0]) / profile.scale
         y = (pose.y + gatherer.top - profile.platform[1]) / profile.scale
         row = []

@@ -8,7 +8,7 @@ from .pips import bare_sites
 from .refusal import Refused
 
 _BESIDE = 0.15  # sides from a pip within which a bare site may show it
-_AROUND = 2  # pixels of a small frame from a stuck pixel or a lamp's mirror image that tell nothing
+_AROUND = 2  # pixels of a small frame from a lamp's mirror image that it blurs
 
 
 def check_agreement(gatherer, places, pattern, pose, brightness):
@@ -30,14 +30,14 @@ def check_agreement(gatherer, places, pattern, pose, brightness):
 
 
 def lamp_levels(gatherer, pose, u, v):
-    """The level of a place of a face under each lamp, None where a mirror image or a stuck pixel is near."""
+    """The level of a place of a face under each lamp, None where a mirror image or a stuck pixel hides it."""
     x, y = pose.place(u, v)
     step = gatherer.step
-    away = _AROUND * step
     for stuck_x, stuck_y in gatherer.profile.stuck:
-        if abs(stuck_x - gatherer.left - x) < away and abs(stuck_y - gatherer.top - y) < away:
+        if abs(stuck_x - gatherer.left - x) < step and abs(stuck_y - gatherer.top - y) < step:
             return [None] * len(gatherer.small)
     levels = []
+    away = _AROUND * step
     for lamp, small in enumerate(gatherer.small):
         level = level_at(small, gatherer.small_columns, x / step, y / step)
         for image_x, image_y, radius in gatherer.profile.images[lamp]:

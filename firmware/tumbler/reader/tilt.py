@@ -6,18 +6,19 @@ give one equation more than the normal has unknowns: what is left over shows glo
 
 from math import atan, pi
 
+from .agreement import lamp_levels
 from .pips import is_in_pip
 from .profile import LIGHT_PIPS
 from .refusal import Refused
 from .solve import solve
 from .tone import BLACK
 
-FLAT_DEGREES = 4.6  # a level die measures 0 to 4 degrees, 1.3 on average; 6 must be noticed
+FLAT_DEGREES = 4.4  # level dice measure 0.4 degrees on average, 2.8 at most, 4 in other light; 6 measures 5
 
 _FACE = 0.38  # half-width of the part of a face that is averaged, in sides; the rounded edges stay out
 _CLEAR = 1.6  # and so do dark pips, with their slopes: so many radii of a pip
-_IN_PIP = 0.75  # of light pips, which tell more than their dark body, so much of the radius is averaged
-_GLOSS = 0.03
+_IN_PIP = 0.7  # and light pips, which are bowls, are looked at all around: so many radii off their middle
+_DOUBT = 0.3  # weight of what the lamp shows that may be mirrored: less makes more of what the others are off
 
 
 class Tilts:
@@ -32,22 +33,33 @@ class Tilts:
 
     def brightness(self, pose, pattern):
         """Mean levels under each lamp of the bare face, and those of light pips when they are known."""
-        brightness = [face_brightness(self._gatherer, pose, pattern, False)]
+        brightness = [face_brightness(self._gatherer, pose, pattern)]
         if self._profile.polarity == LIGHT_PIPS and pattern:
-            brightness.append(face_brightness(self._gatherer, pose, pattern, True))
+            brightness.append(self._pip_brightness(pose, pattern))
         return brightness
 
     def degrees(self, pose, brightness):
-        """Tilt of a face. A dark die's own tells it as well as its light pips: what tilts shows on both."""
-        strengths = self._gatherer.strengths()
-        told = strengths, pose, self.centre, self._profile
-        return min([tilt_degrees(levels, *told) for levels in brightness])
+        """Tilt of a face, told by its light pips if it has any: a dark face is little more than gloss."""
+        return tilt_degrees(brightness[-1], self._gatherer.strengths(), pose, self.centre, self._profile)
 
     def refuse_tilted(self, pose):
         """Refused when what lies at a pose, and has no pips that are known, does not lie level; a single lamp
         shows no tilt."""
         if self._profile.lamps > 1 and self.degrees(pose, self.brightness(pose, ())) >= FLAT_DEGREES:
             raise Refused("not-flat", "tilted")
+
+    def _pip_brightness(self, pose, pattern):
+        """Mean level of the pips under each lamp; None for one whose mirror image hides most of them."""
+        away = _IN_PIP * self._profile.radii[len(pattern)]
+        seen = [[] for _ in self._profile.images]  # type: list[list[float]]
+        for u, v in pattern:
+            for du, dv in ((away, 0), (0, away)):
+                one = lamp_levels(self._gatherer, pose, u + du, v + dv)
+                other = lamp_levels(self._gatherer, pose, u - du, v - dv)
+                for lamp, level in enumerate(one):
+                    if level is not None and other[lamp] is not None:
+                        seen[lamp].append((level + other[lamp]) / 2)
+        return [sum(levels) / len(levels) if len(levels) >= len(pattern) else None for levels in seen]
 
 
 def tilt_degrees(brightness, strengths, pose, centre, profile):
@@ -62,7 +74,7 @@ def tilt_degrees(brightness, strengths, pose, centre, profile):
         if level is not None:
             rows.append(_equation(lamp, level, strengths[lamp], pose, centre, profile))
     if len(rows) == 4:
-        rows = _without_gloss(rows)
+        _doubt_gloss(rows)
     if len(rows) < 3:
         raise Refused("unreadable", "glare")
     x, y, z = solve([row[:4] for row in rows])
@@ -96,24 +108,22 @@ def least_light(x, y, profile):
     return min([lamp_light(x, y, lamp, profile) for lamp in range(profile.lamps)])
 
 
-def _without_gloss(rows):
-    """The four equations, or three of them when one lamp is mirrored by the face.
+def _doubt_gloss(rows):
+    """Have that of the four equations count for less whose lamp the face may mirror.
 
     The brightness under opposite lamps has the same sum for both pairs whatever the tilt, so the pair whose
-    sum is too high holds the glossy one, and that is the nearer lamp.
+    sum is higher holds the glossy one, and that is the nearer lamp.
     """
     sums = []
     for a, b in ((0, 2), (1, 3)):
         sums.append((rows[a][3] + rows[b][3]) / (rows[a][2] + rows[b][2]))
-    if abs(sums[0] - sums[1]) <= _GLOSS * min(sums):
-        return rows
     pair = (0, 2) if sums[0] > sums[1] else (1, 3)
     glossy = min(pair, key=lambda lamp: rows[lamp][4])
-    return [row for lamp, row in enumerate(rows) if lamp != glossy]
+    rows[glossy] = tuple([_DOUBT * term for term in rows[glossy]])
 
 
-def face_brightness(gatherer, pose, pips, in_pips):
-    """Mean level under each lamp of the bare face, or of its pips.
+def face_brightness(gatherer, pose, pips):
+    """Mean level under each lamp of the bare face.
 
     None for a lamp whose mirror image hides half of it. pips: of the face, all sites where it is not known.
     """
@@ -121,14 +131,14 @@ def face_brightness(gatherer, pose, pips, in_pips):
     x0, y0, x1, y1 = pose.box(0, gatherer.columns, gatherer.rows)
     profile = gatherer.profile
     images = profile.images
-    radius = profile.radii[1 if len(pips) == 1 else 2] * (_IN_PIP if in_pips else _CLEAR)
+    radius = _CLEAR * profile.radii[1 if len(pips) == 1 else 2]
     totals = [0] * len(images)
     counts = [0] * len(images)
     whole = 0
     for y in range((y0 + step - 1) // step * step, y1 + 1, step):
         for x in range((x0 + step - 1) // step * step, x1 + 1, step):
             u, v = pose.face(x, y)
-            if abs(u) > _FACE or abs(v) > _FACE or is_in_pip(u, v, pips, radius) != in_pips:
+            if abs(u) > _FACE or abs(v) > _FACE or is_in_pip(u, v, pips, radius):
                 continue
             whole += 1
             i = y // step * gatherer.small_columns + x // step
