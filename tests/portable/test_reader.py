@@ -213,7 +213,8 @@ class TestReader(unittest.TestCase):
             for lamp in range(4):
                 frame = picture(three(Drawn(3, 32, 33, 30, lean=lean)), lamp)
                 if lamp == 0:  # to which dice lean: with so much less light they look level
-                    frame = bytes([min(255, int(2 + share * max(0, level - 2) + 0.5)) for level in frame])
+                    for i, level in enumerate(frame):
+                        frame[i] = min(255, int(2 + share * max(0, level - 2) + 0.5))
                 reader.add(frame, lamp)
             reading = reader.finish()
             if lean:
