@@ -5,6 +5,8 @@ dark it is on average against what lies beside it. A chipped corner is a hollow,
 dark, while glare and the pips of a clear die's far side only lighten; the other corners tell what is usual.
 """
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 
@@ -19,6 +21,7 @@ _STEPS = ((np.arange(_GRID) + 0.5) / _GRID - 0.5) * _SPAN
 _U, _V = (grid.astype(np.float32) for grid in np.meshgrid(_STEPS, _STEPS))
 _OUT = np.maximum(np.abs(_U), np.abs(_V))
 _FACE = 0.42  # sides from the middle: within the rounded rim
+_WITHIN = 0.4  # sides from the middle all around: on a face however it is turned
 _BARE, _PIP = 0.05, 0.95  # cover by pips: surely none, and surely one
 _UNSURE = 0.5  # pixels about a pip's rim, where a drawn one may differ from the picture
 _FAINT = 2.0  # relit grey levels: a darker face is mostly noise
@@ -49,17 +52,18 @@ class Surface:
         if len(relit.planes) == 1:
             return
         pips = draw_pips(self._look, fit.face, _U, _V, 1 / self._look.side)
-        usable = self._usable(pips)
-        odd = np.stack([self._odd(_patch(plane, fit.pose), pips) for plane in relit.planes])
+        # How a light one lies is only told by its outline, too badly to say where its edges and corners are.
+        unturned = self._light and fit.face == 1
+        pose = replace(fit.pose, side=self._look.side) if unturned else fit.pose
+        face = np.hypot(_U, _V) < _WITHIN if unturned else _OUT < _FACE
+        usable = self._usable(pips) & face
+        odd = np.stack([self._odd(_patch(plane, pose), pips, face) for plane in relit.planes])
         if not self._is_noisy(fit.face) and self._crack(odd, usable) > (
             _LIGHT_CRACK if self._light else _CRACK
         ):
             raise Refused("die-damaged", "crack")
-        # How a light one lies is only told by its outline, too badly to say where its corners are.
-        if not (self._light and fit.face == 1):
-            chip = _corner(odd, usable & (_OUT < _FACE))
-            if chip > (_LIGHT_CHIP if self._light else _CHIP):
-                raise Refused("die-damaged", "chipped corner")
+        if not unturned and _corner(odd, usable) > (_LIGHT_CHIP if self._light else _CHIP):
+            raise Refused("die-damaged", "chipped corner")
 
     def _is_noisy(self, face: int) -> bool:
         """Whether the dark ways between a face's pips may be dark by chance."""
@@ -72,12 +76,12 @@ class Surface:
         sure = cv2.dilate(rims, np.ones((wide, wide), np.uint8)) == 0
         return sure if self._light else sure & (pips < _BARE)
 
-    def _odd(self, seen: np.ndarray, pips: np.ndarray) -> np.ndarray:
+    def _odd(self, seen: np.ndarray, pips: np.ndarray, face: np.ndarray) -> np.ndarray:
         """By what share a patch differs from what an even face with these pips would show under its lamp."""
-        bare = (_OUT < _FACE) & (pips < _BARE)
+        bare = face & (pips < _BARE)
         middle = float(np.median(seen[bare]))
         level = _even(seen, bare)
-        full = (_OUT < _FACE) & (pips > _PIP)
+        full = face & (pips > _PIP)
         depth = float(np.median(seen[full])) - middle if full.any() else 0.0
         drawn = np.maximum(level + depth * pips, 0.3 * middle)
         return (seen - drawn) / np.maximum(drawn if self._light else level, max(middle / 2, _FAINT))
