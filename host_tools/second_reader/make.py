@@ -52,6 +52,7 @@ class Make:
 
 
 CLASSIC = Make(pitch=0.26, pip=0.095, single=0.095, along=0.26, across=0.26)
+LARGE_ONE = replace(CLASSIC, single=0.17)
 COMPACT = Make(pitch=0.205, pip=0.09, single=0.12, along=0.287, across=0.1435)
 
 

@@ -15,7 +15,7 @@ from host_tools.second_reader.faces import Pose
 from host_tools.second_reader.fit import Fit, Fitter
 from host_tools.second_reader.light import Relit
 from host_tools.second_reader.make import CLASSIC, COMPACT, Make, refine
-from host_tools.second_reader.outline import check_upright, edges, side_of
+from host_tools.second_reader.outline import check_upright, edges_aslant, side_of
 from host_tools.second_reader.proof import Proof
 from host_tools.second_reader.reader import answer
 from host_tools.second_reader.refusal import Refused
@@ -89,11 +89,11 @@ class Tabletop:
     def _prove(self, fit: Fit, lump: Lump, picture: np.ndarray) -> Fit:
         """The fit. Refused when the face is not believed, or not that of a die which lies alone and flat."""
         check_face(fit)
-        side = side_of(edges(picture, fit.pose, fit.pose.side, 0.0, aslant=True), fit.pose.side)
+        side = side_of(edges_aslant(picture, fit.pose, fit.pose.side, 0.0), fit.pose.side)
         if not _SMALLEST < side / self._side < _LARGEST:
             raise Refused("unreadable", "another size")
         around = Surroundings(picture, fit.pose, side)
-        check_upright(edges(picture, fit.pose, side, around.floor, aslant=True), side)
+        check_upright(edges_aslant(picture, fit.pose, side, around.floor), side)
         if lump.area > _COVER * side**2 or longest_arc(around.blocked()) > _HIDDEN:
             raise Refused("unreadable", "not alone")
         return fit

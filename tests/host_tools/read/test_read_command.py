@@ -216,9 +216,9 @@ def test_dice_alone_on_even_floor_are_read_without_a_profile(tmp_path):
     assert all(die["tilt_deg"] is None for die in fields["dice"])
 
 
-def test_dice_that_touch_are_not_read_without_a_profile(tmp_path):
+def test_dice_that_may_lean_on_each_other_are_not_read_without_a_profile(tmp_path):
     path = tmp_path / "overhead.png"
-    draw_overhead(path, [(1, 70, 60, 10), (5, 160, 120, 0), (6, 187, 120, 0)])
+    draw_overhead(path, [(1, 70, 60, 10), (5, 160, 120, 0), (6, 190, 120, 0)])
     assert json.loads(run("--die-px", 26, "--json", path).stdout)["verdict"] == "refused"
 
 

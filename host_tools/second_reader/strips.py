@@ -1,0 +1,55 @@
+"""What shows of a die's sides in a tumbler's picture, against what a flat one shows at its place.
+
+Seen from above, the top of a flat die is shifted outward by a share of its distance from the place below
+the lens, the rise. So it bares a strip of its sides where they face that place, and nothing elsewhere. The
+foot of a die that leans by six degrees is a tenth of a side from where a flat one's is.
+"""
+
+import numpy as np
+
+from host_tools.second_reader.outline import Edge
+from host_tools.second_reader.refusal import Refused
+
+_RISE = 0.085  # that of most machines
+_LOWEST, _HIGHEST = 0.06, 0.11  # of rises that a machine's camera has
+_BARE = 0.44  # sides from the middle, to which the rise adds, where a flat die's bared side ends
+_TOP = 0.5  # sides from the middle, where its body ends at edges that bare no side
+_STRIP = 0.05  # sides by which its body may end elsewhere
+_SURE = 0.035  # the same for a faint end that is to tell that the die is flat
+_BODY = 0.27  # sides farther out than a flat one ends: another body's edge
+_FACING = -1.3  # sides outward: edges that face the middle this much bare enough to be measured
+
+
+def rises(found: list[Edge]) -> list[float]:
+    """What the bared sides in sight tell of the camera: by how much of its distance from the picture's middle
+    the top of a flat die is shifted outward."""
+    told = [(edge.end - _BARE) / -edge.outward for edge in found if is_facing(edge) and not edge.is_faint]
+    return [rise for rise in told if _LOWEST < rise < _HIGHEST]
+
+
+def is_facing(edge: Edge) -> bool:
+    """Whether an edge faces the middle so that a flat die bares its side there, and it is seen."""
+    return edge.outward < _FACING and edge.bares
+
+
+def check_sides(found: list[Edge], rise: float) -> None:
+    """Refused when a body ends elsewhere than a flat die's does, at edges that nothing hides."""
+    for edge in found:
+        beyond = _beyond(edge, rise)
+        if edge.bares and not edge.is_faint and abs(beyond) > _STRIP and beyond < _BODY:
+            raise Refused("not-flat", "a side shows" if beyond > 0 else "a side is hidden")
+
+
+def is_level(edge: Edge, rise: float) -> bool:
+    """Whether a body ends where a flat die's does."""
+    return edge.bares and abs(_beyond(edge, rise)) <= (_SURE if edge.is_faint else _STRIP)
+
+
+def rise_of(told: list[float]) -> float:
+    """The rise by those `told`, the usual one of machines counted among them."""
+    return float(np.median([_RISE, *told]))
+
+
+def _beyond(edge: Edge, rise: float) -> float:
+    """Sides by which a body ends farther out than a flat die's."""
+    return edge.end - max(_TOP, _BARE + rise * -edge.outward)

@@ -1,0 +1,105 @@
+"""Reading dice in a tumbler's picture, whose platform is in the middle below the lens.
+
+All dice are of one make, found from the picture; every one must show a face, explained to the last spot, and
+lie flat, and nothing else may lie on the platform.
+"""
+
+import numpy as np
+
+from host_tools.second_reader.believed import check_face
+from host_tools.second_reader.fit import Fit, Fitter
+from host_tools.second_reader.glare import check_glare, without_glare
+from host_tools.second_reader.light import Relit
+from host_tools.second_reader.lying import Lying
+from host_tools.second_reader.make import CLASSIC, COMPACT, LARGE_ONE, refine
+from host_tools.second_reader.profile import LIGHT_PIPS, Look
+from host_tools.second_reader.proof import Proof
+from host_tools.second_reader.reader import answer, without_ghosts
+from host_tools.second_reader.refusal import Refused
+from host_tools.second_reader.search import Search
+
+_SEEN, _UNLIKE = 0.6, 0.7  # correlation and residual of what may be a die
+_ENDS = 0.1  # mean contrast at the sides of what may be a die; a lamp's image on the floor has 0.08
+_CERTAIN = 0.93  # correlation of all dice from which no other make is tried
+
+
+class Tumbler:
+    """Reads pictures of a tumbler with `count` dice whose sides are about `die_px` pixels."""
+
+    def __init__(self, die_px: float, polarity: str, count: int) -> None:
+        self._side = die_px
+        self._polarity = polarity
+        self._is_dark = polarity == LIGHT_PIPS
+        self._count = count
+        self._searches = [
+            (make, Search(make.look(polarity, die_px)), Fitter(make.look(polarity, die_px)))
+            for make in (CLASSIC, LARGE_ONE, COMPACT)
+        ]
+
+    def read(self, picture: np.ndarray) -> dict:
+        """The fields of `tumbler read --json` for a picture (float32)."""
+        clear = picture if self._is_dark else without_glare(picture, self._side)
+        return self._judge(*self._find(Relit(clear[None], clear, clear, clear)), picture, clear)
+
+    def _judge(self, look: Look, fits: list[Fit], picture: np.ndarray, clear: np.ndarray) -> dict:
+        """What the dice found amount to. `clear`: the picture without glare."""
+        lying = Lying(picture, clear, fits, self._side, self._is_dark)
+        read, refusals = [], []
+        for fit in fits:
+            try:
+                check_face(fit, self._is_dark)
+                if not self._is_dark:
+                    check_glare(fit, look, picture)
+                lying.check_flat(fit)
+                read.append((fit, Proof(None, 4)))
+            except Refused as refusal:
+                refusals.append(refusal)
+        if len(fits) != self._count:
+            reason = "die-missing" if len(fits) < self._count else "extra-object"
+            refusals.append(Refused(reason, f"{len(fits)} of {self._count} dice"))
+        try:
+            lying.check_bare()
+        except Refused as refusal:
+            refusals.append(refusal)
+        return answer(read, refusals)
+
+    def _find(self, relit: Relit) -> tuple[Look, list[Fit]]:
+        """The dice, drawn in the make that explains all of them best, and its look."""
+        make, fits = CLASSIC, []
+        for tried, search, fitter in self._searches:
+            found = self._fit_all(relit, search, fitter)
+            if _explained(found[: self._count]) > _explained(fits[: self._count]):
+                make, fits = tried, found
+            if len(fits) == self._count and fits[-1].score > _CERTAIN:
+                break
+        make = refine(make, fits[: self._count], relit.albedo, self._polarity, self._side)
+        look = make.look(self._polarity, self._side)
+        return look, self._fit_again(relit, look, fits)
+
+    def _fit_all(self, relit: Relit, search: Search, fitter: Fitter) -> list[Fit]:
+        found = []
+        for candidate in search.find(relit.albedo, np.ones(relit.albedo.shape, bool)):
+            fit = fitter.fit(relit, candidate.pose, candidate.face)
+            if fit is not None and _may_be(fit):
+                found.append(fit)
+        return _best_first(without_ghosts(found, self._side))
+
+    def _fit_again(self, relit: Relit, look: Look, fits: list[Fit]) -> list[Fit]:
+        fitter = Fitter(look)
+        again = [fitter.fit(relit, fit.pose, fit.face) for fit in fits]
+        found = [fit for fit in again if fit is not None and _may_be(fit)]
+        return _best_first(without_ghosts(found, self._side))
+
+
+def _may_be(fit: Fit) -> bool:
+    """Whether a fit may be a die: it has an outline, as lamps mirrored in the dome have none."""
+    ends = sum(fit.edges) / len(fit.edges) > _ENDS
+    return ends and fit.score > _SEEN and fit.residual < _UNLIKE and fit.depth > 0
+
+
+def _best_first(fits: list[Fit]) -> list[Fit]:
+    return sorted(fits, key=lambda fit: fit.score, reverse=True)
+
+
+def _explained(fits: list[Fit]) -> float:
+    return sum(fit.face * fit.score**4 for fit in fits)
