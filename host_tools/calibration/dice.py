@@ -4,6 +4,8 @@ So an area, a pip or a level is the same here and on the device.
 """
 
 from collections.abc import Callable
+from itertools import product
+from math import hypot
 
 import numpy as np
 
@@ -24,6 +26,12 @@ from tumbler.reader.tilt import face_brightness, least_light
 from tumbler.reader.tone import BLACK
 
 Tell = Callable[[str], None]
+
+_CUTS = 0.6, 0.7, 0.5, 0.8, 0.4  # shares of the brightest pips' level at which light pips are cut out
+_ALIKE = (
+    1.8,
+    2.7,
+)  # times as large as the smallest the largest pip of a face is, then that of a few pixels may be
 
 
 def usable(fields) -> Profile:
@@ -225,23 +233,23 @@ class LightBench(Bench):
         low = np.frombuffer(gatherer.low, np.uint8)
         peak = np.sort(low)[-max(3, int(0.01 * self.fields["side"] ** 2))]
         box = 0, 0, gatherer.columns - 1, gatherer.rows - 1
-        for share in (0.6, 0.7, 0.5, 0.8, 0.4):
-            found = labeller.find(gatherer.low, gatherer.columns, box, int(peak * share), 256, 1)
-            areas = [region.area for region in found if region.area > 0.003 * self.fields["side"] ** 2]
-            if len(areas) == face and max(areas) < 1.8 * min(areas):
-                break
         least = 0.003 * self.fields["side"] ** 2
-        spots = []
-        for region in found:
-            if region.area > least:
-                x, y = region.centre()
-                level = sample(gatherer.low, gatherer.columns, x, y, 0.03 * self.fields["side"])
-                middle_x, middle_y, _ = self.fields["platform"]
-                across = x + gatherer.left - middle_x, y + gatherer.top - middle_y
-                spots.append((x, y, region.area, level, across))
-        if len(spots) != face:
-            raise _miscounted(face, len(spots))
-        return spots
+        counts = []
+        for alike, share in product(_ALIKE, _CUTS):
+            found = labeller.find(gatherer.low, gatherer.columns, box, int(peak * share), 256, 1)
+            found = [region for region in found if region.area > least]
+            counts.append(len(found))
+            areas = [region.area for region in found]
+            if len(areas) == face and max(areas) < alike * min(areas):
+                return [self._spot(gatherer, region) for region in found]
+        raise _miscounted(face, counts[0])
+
+    def _spot(self, gatherer, region):
+        x, y = region.centre()
+        level = sample(gatherer.low, gatherer.columns, x, y, 0.03 * self.fields["side"])
+        middle_x, middle_y, _ = self.fields["platform"]
+        across = x + gatherer.left - middle_x, y + gatherer.top - middle_y
+        return x, y, region.area, level, across
 
     def _pips(self):
         lights, areas = [], {}
@@ -274,11 +282,19 @@ class LightBench(Bench):
 
     def _read(self, face):
         profile, gatherer, labeller, _ = self._gather(face)
-        spots = SpotFinder(gatherer, labeller).find(1.0)
-        lattices, left = explain(spots, profile, _anything(gatherer))
+        try:
+            spots = SpotFinder(gatherer, labeller).find(1.0)
+            lattices, left = explain(spots, profile, _anything(gatherer))
+        except Refused as refusal:
+            raise CalibrationError(
+                f"face{face}: {refusal.detail}: is the die alone, and are the pictures free of noise?"
+            ) from refusal
         lattices = [
             lattice for lattice in lattices if len(lattice.members) > 1
         ]  # the rest is dust: no face 1
+        if len(lattices) == 1:  # what lies away from the die is the floor's grain
+            pose, near = lattices[0].pose, 0.75 * self.fields["side"]
+            left = [spot for spot in left if hypot(spots[spot].x - pose.x, spots[spot].y - pose.y) < near]
         if len(lattices) != 1 or left:
             raise CalibrationError(
                 f"face{face}: {len(lattices)} dice found where one shows face {face}: is it alone and flat?"

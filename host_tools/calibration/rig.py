@@ -14,6 +14,7 @@ UNLIKE = (
     " with its lamp alone, and with the camera's own corrections (gamma, contrast) off"
 )
 _SIDES = 32, 1024  # pixels of a picture that a profile may be for
+_ASLANT = 0.2  # growth of a lamp's light over a radius, its logarithm; of lamps as drawn it is 0.7
 _SAME = 10  # levels by which a pixel that does not work may differ from frame to frame
 
 
@@ -47,7 +48,8 @@ def find_platform(empty):
     height, width = picture.shape
     if min(height, width) < _SIDES[0] or max(height, width) > _SIDES[1]:
         raise CalibrationError(
-            f"empty: pictures of {width} x {height} pixels: must be 160 x 120 to 320 x 240"
+            f"empty: pictures of {width} x {height} pixels: each side must be {_SIDES[0]} to {_SIDES[1]};"
+            " the reader is made for 160 x 120 to 320 x 240"
         )
     x, y, radius = width / 2, height / 2, 0.0
     for _ in range(3):
@@ -103,7 +105,7 @@ def find_shines(empty, images):
     shines = []
     for frame, of_lamp in zip(empty, images, strict=True):
         peaks = [frame[np.hypot(columns - x, rows - y) < reach].max() for x, y, reach in of_lamp]
-        shines.append(int(0.8 * min(peaks)))
+        shines.append(int(0.8 * min(peaks, default=255)))
     return shines
 
 
@@ -133,6 +135,30 @@ def find_stuck(empty):
     return [[int(column), int(row)] for row, column in np.argwhere((burnt | dead)[1:-1, 1:-1]) + 1]
 
 
+def directions(empty, platform, images):
+    """Unit vector to each lamp from the platform's middle: to its mirror image, or where the dome shows none,
+    the way its light grows against that of all lamps.
+    """
+    x, y, radius = platform
+    rows, columns = np.indices(empty.shape[1:])
+    use = (np.hypot(columns - x, rows - y) < 0.6 * radius) & (empty.min(0) > 3)
+    light = np.log(empty[:, use] - 2.0)
+    slopes = np.stack([columns[use] - x, rows[use] - y, np.full(use.sum(), radius)], 1) / radius
+    found = []
+    for lamp, of_lamp in enumerate(images):
+        if of_lamp:
+            way = np.array(of_lamp[0][:2]) - (x, y)
+        else:
+            way = np.linalg.lstsq(slopes, light[lamp] - light.mean(0), rcond=None)[0][:2]
+            if np.hypot(*way) < _ASLANT:
+                raise CalibrationError(
+                    f"empty/lamp{lamp}: neither a mirror image of the lamp in the dome is found, nor light"
+                    " that comes from a side: is it lit, is it this lamp's picture?"
+                )
+        found.append(way / np.hypot(*way))
+    return found
+
+
 def fit_lamps(empty, platform, images, rig: Rig, doubt=0.05):
     """Lamp positions [mm] and gains from how each one's light falls off over the platform.
 
@@ -155,14 +181,8 @@ def fit_lamps(empty, platform, images, rig: Rig, doubt=0.05):
     seen = light - light.mean(0)
     start = []
     elevation = np.radians(rig.elevation)
-    for lamp, of_lamp in enumerate(images):
-        if not of_lamp:
-            raise CalibrationError(
-                f"empty/lamp{lamp}: no mirror image of the lamp in the dome is found: is it lit,"
-                " is it this lamp's picture?"
-            )
-        dx, dy = of_lamp[0][0] - x, of_lamp[0][1] - y
-        away = rig.lamp * np.cos(elevation) / np.hypot(dx, dy)
+    for dx, dy in directions(empty, platform, images):
+        away = rig.lamp * np.cos(elevation)
         start += [dx * away, dy * away, rig.lamp * np.sin(elevation), 0.0]
     parameters = np.array(start)
     prior = parameters.copy()

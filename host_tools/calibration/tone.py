@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from host_tools.calibration.errors import CalibrationError
-from host_tools.calibration.rig import UNLIKE, Rig
+from host_tools.calibration.rig import UNLIKE, Rig, directions
 from tumbler.reader.tone import BLACK
 
 _STRAY = 1.5  # levels of a linear camera that the darkest shadows have above black
@@ -71,7 +71,7 @@ def _shadow(scene: np.ndarray, platform: tuple) -> float:
 
 def _fall(empty: np.ndarray, platform: tuple, images: list, rig: Rig) -> tuple[np.ndarray, np.ndarray]:
     """Of the platform's middle, [lamp, place] each: the levels seen, and the light's logarithm if the lamps
-    hung as drawn, each in the direction of its mirror image."""
+    hung as drawn, each in its direction."""
     x, y, radius = platform
     rows, columns = np.indices(empty.shape[1:])
     used = np.hypot(columns - x, rows - y) < 0.6 * radius
@@ -81,9 +81,8 @@ def _fall(empty: np.ndarray, platform: tuple, images: list, rig: Rig) -> tuple[n
     down, across = ((np.argwhere(used) - (y, x)) * scale).T
     flat, high = (rig.lamp * turn(np.radians(rig.elevation)) for turn in (np.cos, np.sin))
     light = []
-    for of_lamp in images:
-        direction = np.array(of_lamp[0][:2]) - (x, y)
-        lamp_x, lamp_y = direction * flat / np.hypot(*direction)
+    for direction in directions(empty, platform, images):
+        lamp_x, lamp_y = direction * flat
         light.append(-1.5 * np.log((lamp_x - across) ** 2 + (lamp_y - down) ** 2 + high**2))
     return empty[:, used].astype(float), _differences(np.array(light))
 

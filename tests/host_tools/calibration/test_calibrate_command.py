@@ -88,7 +88,7 @@ def spoilt(pictures, how):
         ("missing", "face3: no lamp2.png"),
         ("swapped", "face3: 4 pips found on face 3: does the die show its 3"),
         ("no-die", "face2: 0 bodies where one die should lie"),
-        ("dark", "no mirror image of the lamp"),
+        ("dark", "neither a mirror image of the lamp"),
         ("one-lamp", "face1: 4 pictures of the die, 1 of the empty platform"),
         ("order", "lamps 0 and 2, and 1 and 3, must be opposite"),
         ("no-folder", "face6: no such folder"),
