@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from host_tools.calibration.proof import Read
 
 _WRONG = "No profile is written, it reads wrong faces: is each die in the folder of its face?"
+_NONE = (
+    "No profile is written, it refuses every face: look at what --annotate draws. Are the dice clean, alone"
+    " and flat, the pictures sharp, and --die-mm, --platform-mm and --polarity theirs?"
+)
 
 
 class Polarity(StrEnum):
@@ -59,7 +63,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - a command has so many options
     annotate: Annotated[Path | None, typer.Option(help="Draw what was found into this folder.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
 ) -> None:
-    """Make a profile, and read its own pictures with it; none is written that reads a wrong face.
+    """Make a profile, and read its own pictures with it; none is written that reads a wrong face, or no face.
 
     Exit status 1: no profile, faces that it refuses, or a board that took no pictures. Single light pips tell
     too little: with light pips refused faces are told, and rounds with them are refused, too.
@@ -74,18 +78,28 @@ def calibrate(  # noqa: PLR0913, PLR0917 - a command has so many options
         _stop(_with(str(error), _how_to_go_on(board, keep)))
     except OSError as error:
         _stop(f"{error.filename}: {error.strerror}")
-    wrong = any(read.wrong for read in found)
+    trouble = _trouble(found)
     if as_json:
         told = [{"face": read.face, "read": read.read, "reason": read.reason} for read in found]
-        print(json.dumps({"profile": None if wrong else str(out), "faces": told}))
+        print(json.dumps({"profile": None if trouble else str(out), "faces": told}))
     else:
         for read in found:
             print(
                 f"face {read.face}: " + (f"refused, {read.reason}" if read.reason else f"read as {read.read}")
             )
-        print(_WRONG if wrong else f"Wrote {out}: name it in the board's board.json, then flash the board.")
-    refused = polarity is Polarity.DARK and any(not read.right for read in found)
-    raise typer.Exit(1 if wrong or refused else 0)
+        print(trouble or f"Wrote {out}: name it in the board's board.json, then flash the board.")
+    lost = [str(read.face) for read in found if not read.right]
+    if lost and not trouble:
+        _tell(f"Rounds with a face like these will be refused, too: {', '.join(lost)}.")
+    refused = polarity is Polarity.DARK and bool(lost)
+    raise typer.Exit(1 if trouble or refused else 0)
+
+
+def _trouble(found: "list[Read]") -> str:
+    """Why the profile that was proved so must not be used; empty when it may be."""
+    if any(read.wrong for read in found):
+        return _WRONG
+    return "" if any(read.right for read in found) else _NONE
 
 
 @contextmanager
@@ -156,7 +170,7 @@ def _calibrated(  # noqa: PLR0913, PLR0917
         calibration.measure_gains(faces)
     fields = calibration.profile(out.stem, polarity, faces)
     found = prove(fields, calibration.pictures(faces), annotate)
-    if not any(read.wrong for read in found):
+    if not _trouble(found):
         write_profile(fields, out)
     return found
 

@@ -9,6 +9,7 @@ DARK_PIPS = "dark-pips"
 LIGHT_PIPS = "light-pips"
 FORMAT = 2
 SHINE = 200  # the mirror image of a lit lamp is by far the brightest thing in its zone
+_FAINTEST = 100  # calibration takes for an image what is above 150, and asks four fifths of it
 
 _PIP_COUNTS = (1, 2, 3, 4, 5, 6)
 
@@ -98,6 +99,10 @@ class Profile:
             self.levels.append(_level(_field(lamp, "level", where), where + "level"))
             images = _list(_field(lamp, "images", where), where + "images")
             self.shines.append(_level(lamp.get("shine", SHINE), where + "shine"))
+            if self.shines[i] < _FAINTEST:
+                raise ProfileError(
+                    where + "shine: must be at least %d, for the floor reaches less" % _FAINTEST
+                )
             self.images.append([_numbers(image, where + "images", 3) for image in images])
             if "floor" in lamp:
                 self.floors.append(_level(lamp["floor"], where + "floor"))

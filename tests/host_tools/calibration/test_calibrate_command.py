@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -32,6 +33,20 @@ def test_the_profile_is_the_shipped_one_and_its_pictures_show_what_was_found(tmp
         "empty.png",
         *(f"face{face}.png" for face in range(1, 7)),
     }
+
+
+def test_a_profile_that_refuses_every_face_is_not_written(tmp_path, pictures):
+    for number in range(1, 7):  # something dark lies there, too, which does not disturb the measuring
+        for path in (pictures / "white_black" / f"face{number}").iterdir():
+            picture = np.array(Image.open(path))
+            picture[56:72, 104:120] = 2
+            Image.fromarray(picture).save(path)
+    out = tmp_path / "profile.json"
+    options = ("--empty", pictures / "empty", "--faces", pictures / "white_black", "--out", out)
+    done = calibrate(*options)
+    assert done.returncode == 1, done.stderr
+    assert "No profile is written, it refuses every face" in done.stdout
+    assert not out.exists()
 
 
 def test_light_pips(tmp_path):
