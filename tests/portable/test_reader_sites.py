@@ -103,3 +103,11 @@ class Sites(unittest.TestCase):
             with self.assertRaises(Refused):
                 prove(make.pips[count], full(make.pips[count]) + [(0, 0, 0.2)], make)
         self.assertTrue(prove(SIX, full(SIX) + [(0, 0, 0.2)], make) > 0)
+
+    def test_a_spot_that_joins_two_pips_is_damage(self):
+        make = Make((1, 2, 3, 4, 5))
+        six = make.pips[6] = [(u, v) for u in (-0.27, 0.27) for v in (-0.27, 0, 0.27)]
+        prove(six, full(six), make)
+        for spot in ((-0.27, 0.135, 1.0), (0.25, -0.135, 0.9)):
+            with self.assertRaises(Refused):
+                prove(six, full(six) + [spot], make)

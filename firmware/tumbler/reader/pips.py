@@ -28,6 +28,8 @@ _WITHOUT_MIDDLE = 2, 4  # is no longer bare
 _BETWEEN = (-0.36, -0.14, 0.14, 0.36)  # across a face, where it is looked at between its pips
 _MIDWAY = (-0.25, 0, 0.25)  # and where it is if all those are near a pip: of a six, when they lie around each
 _CLEAR = 0.16  # sides from a pip's middle at which a face is bare
+_NEIGHBOURS = 0.32  # sides between the middles of two pips that have nothing but a gap between them
+_GAP = 0.75  # contrast halfway between them that is a spot's; blur makes 0.4 at most, 0.67 of small dice
 _PROBE = 0.045  # radius of the cross of five samples that judges a site, in sides
 
 
@@ -219,7 +221,20 @@ def prove_sites(places, pattern, pose, columns, profile, shades):
         margin = min(margin, (limit - contrast) / limit)
     if margin < 0:
         raise Refused("die-damaged", "faint-spot")
+    for place in _gaps(pattern):
+        if pip_shade.contrast(columns, pose.place(*place), 0) > _GAP:
+            raise Refused("die-damaged", "spot-between")
     return margin
+
+
+def _gaps(pattern):
+    """The places halfway between neighbouring pips: none is a site, and a spot there joins both."""
+    places = []
+    for i, (u, v) in enumerate(pattern):
+        for other_u, other_v in pattern[:i]:
+            if (u - other_u) ** 2 + (v - other_v) ** 2 < _NEIGHBOURS**2:
+                places.append(((u + other_u) / 2, (v + other_v) / 2))
+    return places
 
 
 def sample(plane, columns, x, y, probe):
