@@ -5,6 +5,7 @@ dark it is on average against what lies beside it. A chipped corner is a hollow,
 dark, while glare and the pips of a clear die's far side only lighten; the other corners tell what is usual.
 """
 
+import math
 from dataclasses import replace
 
 import cv2
@@ -27,15 +28,16 @@ _UNSURE = 0.5  # pixels about a pip's rim, where a drawn one may differ from the
 _FAINT = 2.0  # relit grey levels: a darker face is mostly noise
 _NOISE = 0.3  # grey levels, that even a face without any has
 _LIGHTER, _DARKER = 0.05, 0.6  # shares of the face's level by which a cell counts as lighter or darker
+_OWN = 0.65  # quantile of a face's darkness that is its own
 _LINE = slice(*np.searchsorted(_STEPS, (-0.4, 0.4)))  # cells along a crack that are looked at
 _BESIDE, _PIXELS = 0.07, 1.6  # sides, and at least pixels, from a crack to what lies beside it
 _RIDGE = (-0.2, 0.35)  # a cell counts by no more, so that no speck is a line
 _TURN = 0.01  # what a step aside costs
 # How dark a way across may be on average, and by how much a corner may be darker than others. The highest of
-# 672 sound dice with dark pips were 0.022 and 0.168, of 699 with light ones 0.089, where told, and 0.259.
+# 672 sound dice with dark pips were 0.022 and 0.168; of 700 with light ones 0.062, where told, and 0.259.
 _CRACK, _CHIP = 0.032, 0.21
-_LIGHT_CRACK, _LIGHT_CHIP = 0.1, 0.31
-_WELL_SEEN, _FEW = 20.0, 3  # pixels, pips: between more light pips of smaller dice noise is as dark as cracks
+_LIGHT_CRACK, _LIGHT_CHIP = 0.085, 0.31
+_WELL_SEEN, _FEW = 20.0, 3  # pixels of a side of dice that are not small; few pips
 _CORNER = 0.28  # sides about a corner
 _CELLS = 3  # of the grid: fewer do not tell a corner's level
 
@@ -58,16 +60,17 @@ class Surface:
         face = np.hypot(_U, _V) < _WITHIN if unturned else _OUT < _FACE
         usable = self._usable(pips) & face
         odd = np.stack([self._odd(_patch(plane, pose), pips, face) for plane in relit.planes])
-        if not self._is_noisy(fit.face) and self._crack(odd, usable) > (
-            _LIGHT_CRACK if self._light else _CRACK
-        ):
+        if self._crack(odd, usable) > self._most_crack(fit.face):
             raise Refused("die-damaged", "crack")
         if not unturned and _corner(odd, usable) > (_LIGHT_CHIP if self._light else _CHIP):
             raise Refused("die-damaged", "chipped corner")
 
-    def _is_noisy(self, face: int) -> bool:
-        """Whether the dark ways between a face's pips may be dark by chance."""
-        return self._light and self._look.side < _WELL_SEEN and len(self._look.pips[face]) > _FEW
+    def _most_crack(self, face: int) -> float:
+        """How dark a way across a sound face may be. Between many light pips of small dice it may be any."""
+        if not self._light:
+            return _CRACK
+        told = self._look.side >= _WELL_SEEN or len(self._look.pips[face]) <= _FEW
+        return _LIGHT_CRACK if told else math.inf
 
     def _usable(self, pips: np.ndarray) -> np.ndarray:
         """Cells whose level the look tells: off the pips' rims and, as dark pips show nothing, off those."""
@@ -89,9 +92,11 @@ class Surface:
     def _crack(self, odd: np.ndarray, usable: np.ndarray) -> float:
         """How dark the darkest way across is, on average, against what lies beside it.
 
-        The median of the lamps: glare lightens under one, a hollow darkens under some.
+        The median of the lamps: glare lightens under one, a hollow darkens under some. What lies beside is no
+        lighter than the face itself, of which a clear die's far side may lighten half.
         """
-        dark = np.clip(-np.median(odd, axis=0), -_LIGHTER, _DARKER)
+        dark = -np.median(odd, axis=0)
+        dark = np.clip(dark - np.quantile(dark[usable], _OWN), -_LIGHTER, _DARKER)
         beside = max(3, round(max(_BESIDE, _PIXELS / self._look.side) * _GRID / _SPAN))
         return max(_darkest_way(dark, usable, beside), _darkest_way(dark.T, usable.T, beside))
 

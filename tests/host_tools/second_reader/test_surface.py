@@ -42,3 +42,13 @@ def test_edges_of_a_light_one_are_no_cracks_however_it_is_thought_to_lie(degrees
 def test_a_crack_beside_the_pip_is_seen() -> None:
     with pytest.raises(Refused, match="crack"):
         Surface(LOOK).check(FIT, relit(0.75))
+
+
+def test_far_pips_that_lighten_a_clear_die_leave_no_cracks_between_them() -> None:
+    seen = relit(0.0).planes[0]
+    rows, columns = np.mgrid[:80, :80]
+    for u, v in ((-0.2, -0.25), (0.05, -0.25), (0.3, -0.25), (-0.2, 0.2), (0.05, 0.2), (0.3, 0.2)):
+        x, y = PLACE.place(np.array(u), np.array(v))
+        far = np.hypot(columns - x, rows - y) < 0.11 * SIDE
+        seen[far & (seen < 70)] = 70
+    Surface(LOOK).check(FIT, Relit(np.stack([seen] * 4), seen, seen, seen))
