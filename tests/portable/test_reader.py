@@ -399,7 +399,7 @@ class TestProfile(unittest.TestCase):
             ("gain", -1),
             ("level", 256),
             ("shine", 256),
-            ("shine", 0),
+            ("shine", 99),
             ("shine", -1),
             ("shine", "9"),
         ):
