@@ -81,7 +81,7 @@ class Bench:
         return profile, gatherer, labeller, BodyFinder(gatherer, labeller)
 
     def _body(self, finder, face):
-        bodies, oddities = finder.find(int(self.fields["body"]))
+        bodies, oddities = finder.find(1)
         if len(bodies) != 1 or oddities:
             if len(bodies) + len(oddities) == 1:
                 raise CalibrationError(

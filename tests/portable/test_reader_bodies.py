@@ -1,4 +1,4 @@
-"""Bright dice are found where the light has fallen off, too, and a thing of another size is no die there."""
+"""Bright dice are found where they touch and where light has fallen off; a thing of another size is none."""
 
 import unittest
 from math import pi
@@ -6,10 +6,12 @@ from math import pi
 from tumbler.reader.bodies import BodyFinder
 from tumbler.reader.regions import Labeller
 from tumbler.reader.square import Pose
+from tumbler.reader.tilt import least_light
 
 COLUMNS = 160
 MIDDLE = 80
 SIDE = 24
+SMALL = 13
 FLOOR_CUT = 45
 LAMPS = ((120, 0, 120), (0, -120, 120), (-120, 0, 120), (0, 120, 120))
 
@@ -39,8 +41,32 @@ class Machine:
                 self.low[y * COLUMNS + x] = int(level * min(1, max(0, 0.5 + within / 8)))
 
 
+class Small(Machine):
+    """The same seen small: dice of 13 pixels, which have six pips and touch, in light that falls off."""
+
+    side = SMALL
+    scale = SMALL / Machine.die_mm
+    platform = (MIDDLE, MIDDLE, 50)
+    pips = tuple((u, v) for u in (-0.25, 0.25) for v in (-0.25, 0, 0.25))
+
+    def __init__(self, poses, level):
+        self.profile = self
+        self.low = bytearray(COLUMNS * COLUMNS)
+        for y in range(COLUMNS):
+            for x in range(COLUMNS):
+                light = least_light(x - MIDDLE, y - MIDDLE, self) / least_light(0, 0, self)
+                shares = [self.share(*pose.face(x, y)) for pose in poses]
+                self.low[y * COLUMNS + x] = int(level * light * max(shares))
+
+    def share(self, u, v):
+        """Of the light: a face has a rounded rim and pips, soft by a pixel."""
+        pip = min([((u - pu) ** 2 + (v - pv) ** 2) ** 0.5 for pu, pv in self.pips])
+        rim = 0.5 + (0.5 - max(abs(u), abs(v))) * self.side
+        return max(0.1, min(1, rim, 0.5 + (pip - 0.1) * self.side))
+
+
 def found(pose, level):
-    return BodyFinder(Machine(pose, level), Labeller()).find(FLOOR_CUT)
+    return BodyFinder(Machine(pose, level), Labeller()).find(1)
 
 
 class Bodies(unittest.TestCase):
@@ -58,3 +84,15 @@ class Bodies(unittest.TestCase):
             for step in range(0, 24, 3):
                 bodies, oddities = found(Pose(MIDDLE - 52, MIDDLE + 8, size * SIDE, step * pi / 48), 58)
                 self.assertEqual((len(bodies), len(oddities)), (0, 1))
+
+    def test_faces_that_touch_in_a_row_and_about_a_corner(self):
+        for step in range(6):
+            angle = step * pi / 12
+            first = Pose(MIDDLE - 24, MIDDLE + 16, SMALL, angle)
+            for places in (((0, 0), (1.06, 0), (2.12, 0)), ((0, 0), (1.06, 0), (1.06, -1.06))):
+                poses = [Pose(*first.place(u, v), SMALL, angle) for u, v in places]
+                bodies, oddities = BodyFinder(Small(poses, 100), Labeller()).find(1)
+                self.assertEqual((len(bodies), len(oddities)), (3, 0))
+                for pose in poses:
+                    off = min([abs(body.pose.x - pose.x) + abs(body.pose.y - pose.y) for body in bodies])
+                    self.assertTrue(off < 1)

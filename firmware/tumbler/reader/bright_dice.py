@@ -19,7 +19,7 @@ class BrightDice:
 
     def find(self, exposure):
         """([Body], [Oddity]); exposure: of the scene, against the calibrated one."""
-        return self._finder.find(int(self._profile.body * exposure))
+        return self._finder.find(exposure)
 
     def identify(self, body):
         """(pose, pattern) of the pips of a body; Refused when they are of no face."""

@@ -7,16 +7,15 @@ pattern of the brand's pips, and no pattern's face may hold a spot that is not i
 
 from math import atan2, pi
 
+from .falling_cut import FallingCut
 from .pips import Spot
 from .refusal import Refused
 from .silhouette import MOST_FLOOR
 from .square import Pose, similarity
-from .tilt import least_light
 
 _CUT = 0.55  # share of a calibrated pip's light at which a pip is cut out
 _MERGED = 1.6  # and above which it may be two pips, which blur has joined
 _OVER_FLOOR = 1.2  # times the floor's level, which falls off a little slower than the light on dice
-_BLOCK = 0.5  # sides of a die in which one cut is good enough
 _DUST = 0.12  # share of a calibrated pip's area that is no mark at all
 _SPACING = 0.12  # dice of one make differ this much in the spacing of their pips
 _NEAR = 0.12  # sides within which a spot is the pip that a pattern has there
@@ -48,34 +47,23 @@ class Lattice:
 
 
 class SpotFinder:
-    """Finds the light spots in the low composite of a gatherer. What a spot must show is worked out once, for
-    blocks of the picture: pips and floor are dimmer where the light falls off."""
+    """Finds the light spots in the low composite of a gatherer; pips and floor are dimmer where the light
+    falls off."""
 
     def __init__(self, gatherer, labeller):
         profile = gatherer.profile
         self._gatherer = gatherer
         self._labeller = labeller
-        self._block = int(profile.side * _BLOCK)
-        self._across = (gatherer.columns + self._block - 1) // self._block
-        least = max(_CUT * profile.pip_light, _OVER_FLOOR * profile.body) / least_light(0, 0, profile)
-        self._cuts = bytearray()
-        for y in range(self._block // 2, gatherer.rows + self._block, self._block):
-            for column in range(self._across):
-                x = column * self._block + self._block // 2 + gatherer.left - profile.platform[0]
-                light = least_light(x, y + gatherer.top - profile.platform[1], profile)
-                self._cuts.append(min(255, int(least * light)))
+        self._cut = FallingCut(gatherer, max(_CUT * profile.pip_light, _OVER_FLOOR * profile.body))
 
     def find(self, exposure):
         """[Spot] as light as pips, mass in areas of a pip; exposure: against the calibrated one."""
         gatherer = self._gatherer
         mass = gatherer.profile.masses[2]
-        blocks = range((gatherer.rows + self._block - 1) // self._block)
-        spans = [self._spans(block, exposure) for block in blocks]
         spots = []
         merged = []
-        for region in self._labeller.find_over(
-            gatherer.low, gatherer.columns, gatherer.rows, lambda y: spans[y // self._block]
-        ):
+        spans = self._cut.spans(exposure)
+        for region in self._labeller.find_over(gatherer.low, gatherer.columns, gatherer.rows, spans):
             if region.area > _MERGED * mass:
                 merged.append(region)
             elif region.area > _DUST * mass:
@@ -86,19 +74,6 @@ class SpotFinder:
         if len(spots) > _MOST_SPOTS:
             raise Refused("unreadable", "too-many-spots")
         return spots
-
-    def _spans(self, block, exposure):
-        """[(first column, end, least level)] of the rows of a block."""
-        first = block * self._across
-        spans = []
-        for column in range(self._across):
-            least = max(1, min(255, int(self._cuts[first + column] * exposure)))
-            start = column * self._block
-            end = min(self._gatherer.columns, start + self._block)
-            if spans and spans[-1][2] == least:
-                start = spans.pop()[0]
-            spans.append((start, end, least))
-        return spans
 
     def _part(self, region, spots):
         """Append the spots of a region that holds several, cut nearer to its brightest."""

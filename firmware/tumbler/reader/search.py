@@ -27,9 +27,13 @@ _UNIT = 16
 _SAME = 0.25
 _NEAREST = 0.93  # sides between the middles of two dice that stand beside each other, at least
 _MARGIN = 0.06  # sides beyond a face's edge that its rounded rim is still bright
+_PART = 0.5, 1.25  # areas of a face that each of a region's parts may have, pips and rims left out
+_SAMPLED = 0.12  # sides between the places that tell the middle of a part
+_ROUNDS = 4  # in which the middles of three faces settle
 _UNCOVERED = 0.06  # areas of a face in a region that no face explains
 _RIM = 0.25  # sides that a face may reach beyond its region
-_ROUGH = 0.03  # RMS distance of an edge from straight, in sides
+_ROUGH = 0.03  # RMS distance of an edge from straight, in sides,
+_STRAIGHT = 0.01  # and that of one so straight that no other turn is tried
 
 
 class SquareSearch:
@@ -43,31 +47,67 @@ class SquareSearch:
         self._rings = [_ring((side * _RING, side * _OUTSIDE), turn) for turn in range(_TURNS)]
 
     def find(self, plane, region, runs, cut, most):
-        """[Fit] of at most `most` faces that explain all of a region brighter than cut; [] when none do.
+        """[Pose] of at most `most` faces that explain all of a region brighter than cut; [] when none do.
 
         runs: gives (y, x0, x1) of each run of the region.
         """
-        fits = self._fits(plane, region, cut)
-        return self._choose(plane, region, runs, cut, fits, [], most) or []
+        for count in range(1, most + 1):
+            poses = self._about_middles(plane, region, runs, cut, count)
+            if poses and self._is_explained(plane, runs(region), cut, poses):
+                return poses
+        poses = self._poses(plane, region, cut)
+        return self._choose(plane, region, runs, cut, poses, [], most) or []
 
-    def _fits(self, plane, region, cut):
-        """Fits of the most promising places, each face once, those with the freest edges first."""
-        fits = []
-        for _, x, y, turn in self._places(plane, region, cut):
-            start = Pose(x, y, self._side, turn * pi / 2 / _TURNS)
-            fit = fit_edges(plane, self._columns, start, cut, True)
-            if fit is None or fit.rough > _ROUGH or not self._is_ring(plane, fit.pose, cut):
-                continue
-            growth = fit.pose.side / self._side
-            fitting = self._smallest <= growth <= self._largest and self._is_in(fit.pose, region)
-            if fitting:
-                fits.append(fit)
-        fits.sort(key=lambda fit: -sum(fit.free))
+    def _about_middles(self, plane, region, runs, cut, count):
+        """Poses of so many faces about the middles of the parts of a region; None when some are none."""
+        if not _PART[0] < region.area / count / self._side**2 < _PART[1]:
+            return None
+        step = max(1, int(self._side * _SAMPLED))
+        middles = _middles(lambda: _sampled(runs(region), step), region.centre(), count)
+        poses = []
+        for x, y in middles:
+            fit = self._fit_about(plane, region, cut, x, y)
+            if fit is None or not all(self._stand_apart(fit.pose, other) for other in poses):
+                return None
+            poses.append(fit.pose)
+        return poses
+
+    def _fit_about(self, plane, region, cut, x, y):
+        """The Fit of a face about its middle, begun with the turns that have most dark points outside it."""
+        at = int(y + 0.5) * self._columns + int(x + 0.5)
+        size = len(plane)
+        dark = [score(plane, size, self._columns, at, ring, _POINTS, cut, _DARK_RING) for ring in self._rings]
+        most = max(dark)
+        best = None
+        for turn in sorted(range(_TURNS), key=lambda turn: (-dark[turn], turn)):
+            if dark[turn] < most - 1 or (best is not None and best.rough <= _STRAIGHT):
+                break
+            fit = self._fit(plane, region, cut, x, y, turn)
+            if fit is not None and (best is None or _looseness(fit) < _looseness(best)):
+                best = fit
+        return best
+
+    def _poses(self, plane, region, cut):
+        """Poses of the most promising places, each face once, those with the freest and straightest edges
+        first."""
+        places = self._places(plane, region, cut)
+        fits = [self._fit(plane, region, cut, x, y, turn) for _, x, y, turn in places]
+        fits = [fit for fit in fits if fit is not None]
+        fits.sort(key=_looseness)
         once = []
         for fit in fits:
-            if all(_apart(fit.pose, other.pose) >= _SAME * self._side for other in once):
-                once.append(fit)
+            if all(_apart(fit.pose, other) >= _SAME * self._side for other in once):
+                once.append(fit.pose)
         return once
+
+    def _fit(self, plane, region, cut, x, y, turn):
+        """The Fit of a face about a place of a region; None when none lies there."""
+        start = Pose(x, y, self._side, turn * pi / 2 / _TURNS)
+        fit = fit_edges(plane, self._columns, start, cut, True)
+        if fit is None or fit.rough > _ROUGH or not self._is_ring(plane, fit.pose, cut):
+            return None
+        growth = fit.pose.side / self._side
+        return fit if self._smallest <= growth <= self._largest and self._is_in(fit.pose, region) else None
 
     def _is_ring(self, plane, pose, cut):
         """Whether the ring of a fitted pose is light all round."""
@@ -108,14 +148,14 @@ class SquareSearch:
                         _keep(best, (dark, x, y, turn), self._side)
         return best
 
-    def _choose(self, plane, region, runs, cut, fits, taken, most):
+    def _choose(self, plane, region, runs, cut, poses, taken, most):
         """The first set of faces that leaves nothing of the region unexplained, None when there is none."""
-        if taken and self._uncovered(plane, runs(region), cut, taken) <= _UNCOVERED * self._side**2:
+        if taken and self._is_explained(plane, runs(region), cut, taken):
             return taken
         if len(taken) < most:
-            for i, fit in enumerate(fits):
-                if all(self._stand_apart(fit.pose, other.pose) for other in taken):
-                    found = self._choose(plane, region, runs, cut, fits[i + 1 :], taken + [fit], most)
+            for i, pose in enumerate(poses):
+                if all(self._stand_apart(pose, other) for other in taken):
+                    found = self._choose(plane, region, runs, cut, poses[i + 1 :], taken + [pose], most)
                     if found:
                         return found
         return None
@@ -131,17 +171,60 @@ class SquareSearch:
                     return False
         return True
 
-    def _uncovered(self, plane, runs, cut, taken):
-        """Light pixels of a region that lie in no face taken."""
+    def _is_explained(self, plane, runs, cut, poses):
+        """Whether hardly a light pixel of a region lies in none of the faces."""
         count = 0
         limit = 0.5 + _MARGIN
         for y, x0, x1 in runs:
             parts = [(x0, x1 + 1)]
-            for fit in taken:
-                parts = without(parts, fit.pose.span(y, limit))
+            for pose in poses:
+                parts = without(parts, pose.span(y, limit))
             for start, end in parts:
                 count += count_lights(plane, y * self._columns + start, y * self._columns + end, cut)
-        return count
+        return count <= _UNCOVERED * self._side**2
+
+
+def _looseness(fit):
+    """Least of the fit with the freest edges and the straightest."""
+    return -fit.sides(), fit.rough
+
+
+def _middles(places, middle, count):
+    """x, y of the middles of the `count` parts of what lies about a middle, each of the places nearest to its
+    own (Lloyd 1982), begun with places as far apart as can be; places: gives the x, y of each."""
+    if count == 1:
+        return [middle]
+    middles = []
+    while len(middles) < count:
+        others = middles[:] or [middle]
+        middles.append(max(places(), key=lambda place: min([_away(place, other) for other in others])))
+    for _ in range(_ROUNDS):
+        middles = _middles_of_parts(places(), middles)
+    return middles
+
+
+def _middles_of_parts(places, middles):
+    """The middles of the places that are nearest to each of these."""
+    sums = [[0, 0, 0] for _ in middles]
+    for place in places:
+        away = [_away(place, middle) for middle in middles]
+        part = sums[away.index(min(away))]
+        part[0] += 1
+        part[1] += place[0]
+        part[2] += place[1]
+    return [(x / number, y / number) for number, x, y in sums if number]
+
+
+def _away(place, other):
+    return (place[0] - other[0]) ** 2 + (place[1] - other[1]) ** 2
+
+
+def _sampled(runs, step):
+    """x, y of every so many pixels of runs."""
+    for y, x0, x1 in runs:
+        if y % step == 0:
+            for x in range(x0, x1 + 1, step):
+                yield x, y
 
 
 def _ring(halves, turn):
