@@ -4,6 +4,7 @@ import unittest
 from math import pi
 
 from tumbler.reader.blemishes import prove_unblemished
+from tumbler.reader.face_light import face_lights
 from tumbler.reader.refusal import Refused
 from tumbler.reader.solve import solve
 from tumbler.reader.square import Pose
@@ -71,7 +72,8 @@ class Machine:
                     self.high[i] = int(self.high[i] * share)
 
     def judge(self):
-        prove_unblemished(self, self.pose, self.pattern, self.pose)
+        face = self.pose, self.pattern, self.pose
+        prove_unblemished(self, *face, face_lights(self, *face))
 
     def is_whole(self):
         """Whether the face passes; what is refused is damage."""

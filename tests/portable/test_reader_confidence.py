@@ -6,6 +6,7 @@ from tumbler.reader.blemishes import prove_unblemished
 from tumbler.reader.confidence import confidence
 from tumbler.reader.confidence_bands import BANDS
 from tumbler.reader.dark_corners import check_dark_corners, dark_inset
+from tumbler.reader.face_light import face_lights
 from tumbler.reader.profile import DARK_PIPS, LIGHT_PIPS
 from tumbler.reader.refusal import Refused
 from tumbler.reader.square import Pose
@@ -60,19 +61,23 @@ class Confidence(unittest.TestCase):
                     self.assertEqual(confidence((least + 0.5) / 1000, Make(polarity, side)), worth / 1000)
 
 
+def _unblemished(plane):
+    """Margin of a face with one pip."""
+    face = Machine(plane), _POSE, ((0, 0),), _POSE
+    return prove_unblemished(*face, face_lights(*face))
+
+
 class Margins(unittest.TestCase):
     def test_a_spotless_face_leaves_all_its_tolerance(self):
-        self.assertEqual(prove_unblemished(Machine(_face(160)), _POSE, ((0, 0),), _POSE), 1)
+        self.assertEqual(_unblemished(_face(160)), 1)
         self.assertEqual(check_dark_corners(_face(160), _COLUMNS, dark_inset(Make()), _POSE), 1)
 
     def test_a_stained_face_leaves_less_the_more_it_is_stained(self):
-        margins = [
-            prove_unblemished(Machine(_face(160, count)), _POSE, ((0, 0),), _POSE) for count in (0, 2, 4)
-        ]
+        margins = [_unblemished(_face(160, count)) for count in (0, 2, 4)]
         self.assertEqual(margins, sorted(margins, reverse=True))
         self.assertTrue(1 > margins[1] > margins[2] >= 0)
         with self.assertRaises(Refused):
-            prove_unblemished(Machine(_face(160, 10)), _POSE, ((0, 0),), _POSE)
+            _unblemished(_face(160, 10))
 
     def test_a_corner_leaves_less_the_darker_it_is(self):
         margins = []

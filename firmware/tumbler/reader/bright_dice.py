@@ -3,6 +3,7 @@
 from .blemishes import prove_unblemished
 from .bodies import BodyFinder
 from .bright_corners import bright_inset, check_bright_corners
+from .face_light import face_lights
 from .pips import Shade, find_spots, read_face
 from .refusal import Refused
 
@@ -35,16 +36,13 @@ class BrightDice:
     def prove(self, body, pose, pattern):
         """(outline, shades, margins): the face's Pose, what its pips and its bare sites look like, and what
         each check leaves of its tolerance. Refused when the face is damaged."""
-        shades = self._shades(body, pose)
-        margins = [prove_unblemished(self._gatherer, pose, pattern, body.pose)]
-        if self._profile.lamps > 1:
-            margins.append(check_bright_corners(self._gatherer, self._inset, body.pose))
-        return body.pose, shades, margins
-
-    def _shades(self, body, pose):
-        """A pip is dark in the brightest frame, a mark in the darkest."""
         gatherer = self._gatherer
+        lights = face_lights(gatherer, pose, pattern, body.pose)
+        margins = [prove_unblemished(gatherer, pose, pattern, body.pose, lights)]
+        if self._profile.lamps > 1:
+            margins.append(check_bright_corners(gatherer, self._inset, body.pose))
+        # A pip is dark in the brightest frame, where a lamp's gloss may lie on it as on the face about it; a
+        # mark is in the darkest.
         box = pose.box(-0.1, gatherer.columns, gatherer.rows)
-        cut = body.level // 2
-        planes = gatherer.high, gatherer.low
-        return [Shade(plane, self._finder.level(plane, box, cut), 0) for plane in planes]
+        level = self._finder.level(gatherer.low, box, body.level // 2)
+        return body.pose, (lights[1], Shade(gatherer.low, level, 0)), margins
