@@ -6,6 +6,7 @@ from .bright_corners import bright_inset, check_bright_corners
 from .face_light import face_lights
 from .pips import Shade, find_spots, read_face
 from .refusal import Refused
+from .square import Pose
 
 
 class BrightDice:
@@ -40,7 +41,9 @@ class BrightDice:
         lights = face_lights(gatherer, pose, pattern, body.pose)
         margins = [prove_unblemished(gatherer, pose, pattern, body.pose, lights)]
         if self._profile.lamps > 1:
-            margins.append(check_bright_corners(gatherer, self._inset, body.pose))
+            # In the darkest frame the rim towards the wall is dark: the outline lies off it, the pips do not.
+            face = Pose(pose.x, pose.y, body.pose.side, body.pose.angle)
+            margins.append(check_bright_corners(gatherer, self._inset, face))
         # A pip is dark in the brightest frame, where a lamp's gloss may lie on it as on the face about it; a
         # mark is in the darkest.
         box = pose.box(-0.1, gatherer.columns, gatherer.rows)
