@@ -29,7 +29,8 @@ class Machine:
     pips = {2: [(-0.28, -0.28), (0.28, 0.28)]}
     radii = {2: 0.1}
 
-    def __init__(self, frames):
+    def __init__(self, frames, platform=(30, 30, 100)):
+        self.platform = platform
         self.small = frames
         self.profile = self
         self.stuck = []
@@ -93,6 +94,14 @@ class Corners(unittest.TestCase):
             Machine([_face(30, 20), _face(30, 42), _face(30, 29), _face(30, 31)]), pose, pattern
         )
         check_steady_corners(Machine([_face(30, 20), _face(42, 30)]), pose, pattern)  # too few lamps see it
+
+    def test_gloss_that_falls_off_from_where_the_lamps_are_mirrored_makes_the_outer_corner_no_damage(self):
+        pose = Pose(30, 30, 28, 0)
+        pattern = Machine.pips[2]
+        frames = [_face(30, 26), _face(42, 34), _face(24, 21), _face(36, 30)]
+        check_steady_corners(Machine(frames, (-30, -30, 100)), pose, pattern)
+        with self.assertRaises(Refused):  # of the corner that has most gloss
+            check_steady_corners(Machine(frames, (90, 90, 100)), pose, pattern)
 
     def test_noise_on_a_black_face_is_none(self):
         check_dark_corners(_face(5, 2), _COLUMNS, dark_inset(Machine), Pose(30, 30, 28, 0))

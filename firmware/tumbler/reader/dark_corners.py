@@ -2,7 +2,8 @@
 
 Corners are compared with each other, so that neither exposure nor the fall of the light matters: in the
 darkest frame, and by all lamps together, for their gloss differs from corner to corner. It moves with the
-lamp, and no corner of a whole face is the darkest under all.
+lamp, and no corner of a whole face is the darkest under all, unless it is the one farthest from the middle of
+the platform, about which the lamps are mirrored.
 """
 
 from math import log
@@ -18,6 +19,10 @@ _SOFT_LIGHT = 1.2  # and that it brightens at all
 _PROBE = 0.03  # radius of the cross of five samples, in sides
 _HOLLOW = 0.6  # share of the next darkest corner's level below which a dark face's is gone; whole ones: 0.68
 _DARKER = 0.09  # least logarithm by which a broken corner is darker than the next darkest, in the lamps' mean
+_FALL = (
+    0.6  # of that logarithm from the middle of the platform to its edge, with the square of the way: the mean
+)
+# gloss of lamps mirrored about the middle. Shiny makes have up to 0.6, matt ones 0.15
 _NOISE = 1.5  # levels
 _LAMPS = 3  # least that must show a corner
 
@@ -52,22 +57,42 @@ def _is_lit(inset, profile):
 
 
 def check_steady_corners(gatherer, pose, pattern):
-    """Margin; Refused when one corner of the dark face at `pose` is the darkest for all lamps together."""
+    """Margin; Refused when one corner of the dark face at `pose` is the darkest for all lamps together,
+    whether or not its gloss falls off."""
     near = gatherer.profile.radii[len(pattern)] + _SOFT_LIGHT / pose.side
     corners = [_corner(gatherer, pose, pattern, near, corner) for corner in CORNERS]
+    falls = [_fall(gatherer, pose, corner) for corner in CORNERS]
     margin = 1
-    for corner in corners:
-        darker = []
-        for lamp, level in enumerate(corner):
-            beside = [other[lamp] for other in corners if other is not corner]
-            others = [other for other in beside if other is not None]
-            if level is not None and others:
-                darker.append(log((min(others) + _NOISE) / (level + _NOISE)))
-        if len(darker) >= _LAMPS:
-            margin = min(margin, 1 - sum(darker) / (_DARKER * len(darker)))
+    for corner in range(len(CORNERS)):
+        darker = min(_darker(corners, [0] * len(CORNERS), corner), _darker(corners, falls, corner))
+        margin = min(margin, 1 - darker / _DARKER)
     if margin < 0:
         raise Refused("die-damaged", "corner")
     return margin
+
+
+def _darker(corners, falls, corner):
+    """Logarithm by which a corner is darker than the next darkest, in the lamps' mean; 0 when few show it.
+
+    falls: by which each corner is darker anyway.
+    """
+    darker = []
+    for lamp, level in enumerate(corners[corner]):
+        others = []
+        for other, levels in enumerate(corners):
+            if other != corner and levels[lamp] is not None:
+                others.append(log(levels[lamp] + _NOISE) + falls[other])
+        if level is not None and others:
+            darker.append(min(others) - log(level + _NOISE) - falls[corner])
+    return sum(darker) / len(darker) if len(darker) >= _LAMPS else 0
+
+
+def _fall(gatherer, pose, corner):
+    """Logarithm by which gloss may have fallen off from the middle of the platform to a corner."""
+    middle_x, middle_y, radius = gatherer.profile.platform
+    x, y = pose.place(corner[0] * OUTER, corner[1] * OUTER)
+    x, y = x + gatherer.left - middle_x, y + gatherer.top - middle_y
+    return _FALL * (x * x + y * y) / (radius * radius)
 
 
 def _corner(gatherer, pose, pattern, near, corner):
