@@ -9,9 +9,9 @@ _BLOCK = 0.5  # sides of a die in which one cut is good enough
 
 
 class FallingCut:
-    """The cut at `level` in the middle of the platform of a gatherer."""
+    """The cut that is `level` in the middle of the platform of a gatherer, and nowhere above `most`."""
 
-    def __init__(self, gatherer, level):
+    def __init__(self, gatherer, level, most=255):
         profile = gatherer.profile
         self._columns = gatherer.columns
         self._block = max(1, int(profile.side * _BLOCK))
@@ -22,7 +22,7 @@ class FallingCut:
             for column in range(self._across):
                 x = column * self._block + self._block // 2 + gatherer.left - profile.platform[0]
                 light = least_light(x, y + gatherer.top - profile.platform[1], profile)
-                self._cuts.append(min(255, int(share * light)))
+                self._cuts.append(min(int(most), int(share * light)))
 
     def spans(self, exposure):
         """Gives [(first column, end, least level)] of each row; exposure: against the calibrated one."""
