@@ -4,6 +4,7 @@ So an area, a pip or a level is the same here and on the device.
 """
 
 from collections.abc import Callable
+from contextlib import contextmanager
 from itertools import product
 from math import hypot
 
@@ -12,9 +13,9 @@ import numpy as np
 from host_tools.calibration.classic import CLASSIC
 from host_tools.calibration.errors import CalibrationError, not_alone
 from host_tools.calibration.rig import Rig
-from tumbler.reader.bodies import CUT, BodyFinder
+from tumbler.reader.bodies import CUT, OVER_FLOOR, BodyFinder
 from tumbler.reader.edges import fit_edges
-from tumbler.reader.gather import Gatherer
+from tumbler.reader.gather import REACH, Gatherer
 from tumbler.reader.lattices import SpotFinder, explain
 from tumbler.reader.pips import Shade, bare_sites, find_spots, levels, sample, sites
 from tumbler.reader.profile import FORMAT, LIGHT_PIPS, Profile, ProfileError
@@ -49,6 +50,18 @@ def _miscounted(face: int, pips: int) -> CalibrationError:
     )
 
 
+@contextmanager
+def _naming(face: int):
+    """Turns a refusal of the reader's into an error that names the picture."""
+    try:
+        yield
+    except Refused as refusal:
+        raise CalibrationError(
+            f"face{face}: {refusal.detail}: is the die alone, is it or are its pips much brighter than the"
+            " platform, and are the pictures free of noise?"
+        ) from refusal
+
+
 class Bench:
     """The calibration pictures of one style, measured with the reader's own steps."""
 
@@ -81,7 +94,8 @@ class Bench:
         return profile, gatherer, labeller, BodyFinder(gatherer, labeller)
 
     def _body(self, finder, face):
-        bodies, oddities = finder.find(1)
+        with _naming(face):
+            bodies, oddities = finder.find(1)
         if len(bodies) != 1 or oddities:
             if len(bodies) + len(oddities) == 1:
                 raise CalibrationError(
@@ -108,7 +122,8 @@ class Bench:
         """The Fit of the one face-sized region, of whatever size and turn."""
         everywhere = 0, 0, gatherer.columns - 1, gatherer.rows - 1
         cut = int(self.fields["body"])
-        regions = labeller.find(gatherer.low, gatherer.columns, everywhere, cut, 256, 1)
+        with _naming(face):
+            regions = labeller.find(gatherer.low, gatherer.columns, everywhere, cut, 256, 1)
         regions = [region for region in regions if region.area > 0.2 * self.fields["side"] ** 2]
         if len(regions) != 1:
             raise not_alone(face, len(regions))
@@ -236,7 +251,8 @@ class LightBench(Bench):
         least = 0.003 * self.fields["side"] ** 2
         counts = []
         for alike, share in product(_ALIKE, _CUTS):
-            found = labeller.find(gatherer.low, gatherer.columns, box, int(peak * share), 256, 1)
+            with _naming(face):
+                found = labeller.find(gatherer.low, gatherer.columns, box, int(peak * share), 256, 1)
             found = [region for region in found if region.area > least]
             counts.append(len(found))
             areas = [region.area for region in found]
@@ -282,13 +298,9 @@ class LightBench(Bench):
 
     def _read(self, face):
         profile, gatherer, labeller, _ = self._gather(face)
-        try:
+        with _naming(face):
             spots = SpotFinder(gatherer, labeller).find(1.0)
             lattices, left = explain(spots, profile, _anything(gatherer))
-        except Refused as refusal:
-            raise CalibrationError(
-                f"face{face}: {refusal.detail}: is the die alone, and are the pictures free of noise?"
-            ) from refusal
         lattices = [
             lattice for lattice in lattices if len(lattice.members) > 1
         ]  # the rest is dust: no face 1
@@ -361,16 +373,35 @@ def rows_of_six(places):
     return best[1:]
 
 
+def _least_light(at, lamps, height):
+    """Light of the darkest lamp on level faces so high, at x, y from the platform's middle, in mm^-2."""
+    return np.min(
+        [
+            gain * (z - height) / ((x - at[0]) ** 2 + (y - at[1]) ** 2 + (z - height) ** 2) ** 1.5
+            for (x, y, z), gain in zip(*lamps, strict=True)
+        ],
+        axis=0,
+    )
+
+
 def describe(name, polarity, empty, platform, images, lamps, rig: Rig):  # noqa: PLR0913, PLR0917
     """Fields of a profile as far as the rig gives them; those of the dice are guesses a bench replaces."""
     positions, gains = lamps
     rows, columns = np.indices(empty.shape[1:])
-    inside = np.hypot(columns - platform[0], rows - platform[1]) < 0.95 * platform[2]
-    for x, y, radius in (image for of_lamp in images for image in of_lamp if len(empty) == 1):
-        inside &= np.hypot(columns - x, rows - y) > radius
-    near = np.hypot(columns - platform[0], rows - platform[1]) < 0.3 * platform[2]
     scale = platform[2] / rig.platform * rig.camera / (rig.camera - rig.die)
     side = rig.die * scale
+    away = np.hypot(columns - platform[0], rows - platform[1])
+    inside = away < 0.95 * platform[2]
+    beyond = (away > platform[2]) & (away < platform[2] + REACH * side)
+    for x, y, radius in (image for of_lamp in images for image in of_lamp if len(empty) == 1):
+        inside &= np.hypot(columns - x, rows - y) > radius
+        beyond &= np.hypot(columns - x, rows - y) > radius
+    near = away < 0.3 * platform[2]
+    at = (columns - platform[0]) / scale, (rows - platform[1]) / scale
+    # Of the ground beyond the rim, which dice at the wall overhang, as much as the cut falls off there.
+    cut = np.minimum(1, OVER_FLOOR * _least_light(at, lamps, rig.die) / _least_light((0, 0), lamps, rig.die))
+    low = empty.min(0)
+    brightest = max(np.percentile(low[inside], 99.8), np.percentile((low / cut)[beyond], 99.8))
     return {
         "format": FORMAT,
         "name": f"{name} {empty.shape[2]}x{empty.shape[1]}",
@@ -382,10 +413,10 @@ def describe(name, polarity, empty, platform, images, lamps, rig: Rig):  # noqa:
         "scale": round(scale, 4),
         "lens": round(rig.die / rig.camera, 4),
         "side": round(side, 2),
-        "body": round(float(np.percentile(empty.min(0)[inside], 99.8) * 1.25), 1),
+        "body": round(float(brightest * 1.25), 1),
         "pip_light": 1.0 if polarity == LIGHT_PIPS else 0,
         "steep": 1.0,
-        "dim": round(float(np.median(empty.min(0)[near])), 1),
+        "dim": round(float(np.median(low[near])), 1),
         "bare": 0.2,
         "pip": 0.5,
         "lamps": [

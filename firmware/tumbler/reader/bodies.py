@@ -16,7 +16,7 @@ from .square import Pose
 _LEAST = 0.03  # share of a face's area below which a region is dust
 _SPLINTER = 0.08  # and below which it belongs to a face whose middle is
 _BESIDE = 0.85  # sides away
-_OVER_FLOOR = 1.3  # times the level above which no floor is, for it falls off slower than the light on dice
+OVER_FLOOR = 1.3  # times the level above which no floor is, for it falls off slower than the light on dice
 CUT = 50  # percent of a face's level at which its edges are taken
 _SMALLEST = 0.9  # side of a face against the calibrated one: slanting light reaches further round its edges
 _LARGEST = 1.2  # towards the wall; whether it is one storey up is known when its pips are
@@ -40,7 +40,7 @@ class BodyFinder:
         self._labeller = labeller
         self._search = SquareSearch(gatherer.profile.side, gatherer.columns, _SMALLEST, _LARGEST)
         self._nearer = SquareSearch(gatherer.profile.side * _NEARER, gatherer.columns, 0.95, 1.15)
-        self._cut = FallingCut(gatherer, _OVER_FLOOR * gatherer.profile.body, gatherer.profile.body)
+        self._cut = FallingCut(gatherer, OVER_FLOOR * gatherer.profile.body, gatherer.profile.body)
         self._counts = array("i", bytes(4 * 256))
 
     def find(self, exposure):

@@ -15,6 +15,7 @@ from .kernels import count_levels, fill, merge, shrink, steepest, translate
 from .refusal import Refused
 from .tone import tone_table
 
+REACH = 0.45  # sides that top faces, which stand nearer the camera, overhang the platform's edge at the wall
 _EXPOSURE_LOW = 0.6
 _EXPOSURE_HIGH = 1.45
 _EXPOSURE_SPREAD = 1.4
@@ -33,8 +34,7 @@ class Gatherer:
 
     def __init__(self, profile):
         x, y, radius = profile.platform
-        # Top faces stand nearer the camera, so those at the wall overhang the platform's edge.
-        reach = int(radius + profile.side * 0.45) + 1
+        reach = int(radius + profile.side * REACH) + 1
         self.profile = profile
         self.left = max(0, int(x) - reach)
         self.top = max(0, int(y) - reach)
