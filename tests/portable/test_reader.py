@@ -366,6 +366,7 @@ class TestProfile(unittest.TestCase):
             ("height", True),
             ("die_mm", 0),
             ("scale", "1"),
+            ("lens", 0.5),
             ("side", 5),
             ("side", float("nan")),
             ("platform", [1, 2]),

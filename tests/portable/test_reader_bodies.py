@@ -5,6 +5,7 @@ from math import pi
 
 from tumbler.reader.bodies import BodyFinder
 from tumbler.reader.regions import Labeller
+from tumbler.reader.search import SquareSearch
 from tumbler.reader.square import Pose
 from tumbler.reader.tilt import least_light
 
@@ -96,3 +97,16 @@ class Bodies(unittest.TestCase):
                 for pose in poses:
                     off = min([abs(body.pose.x - pose.x) + abs(body.pose.y - pose.y) for body in bodies])
                     self.assertTrue(off < 1)
+
+    def test_a_line_across_a_wide_picture_is_no_face(self):
+        columns, row = 400, 5
+        plane = bytearray(columns * 9)
+        for x in range(20, 380):
+            plane[row * columns + x] = 200
+        labeller = Labeller()
+        (line,) = labeller.find(plane, columns, (0, 0, columns - 1, 8), 50, 256, 1)
+        self.assertEqual(SquareSearch(17, columns, 0.9, 1.2).find(plane, line, labeller.runs, 50, 3), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -12,11 +12,11 @@ LAMPS = ((120, 0, 120), (0, -120, 120), (-120, 0, 120), (0, 120, 120))
 class Machine:
     """A profile and a gatherer in one, as far as the floor's light needs them; a pixel is a millimetre."""
 
-    platform = (30, 30, RADIUS)
+    platform = (30, 30, RADIUS)  # type: tuple[int, ...]
     scale = 1.0
     lens = 0
-    positions = LAMPS
-    floors = (30, 30, 30, 30)
+    positions = LAMPS  # type: tuple[tuple[int, ...], ...]
+    floors = (30, 30, 30, 30)  # type: tuple[int, ...]
     left = top = 0
     step = 1
     small_columns = SIZE
@@ -63,6 +63,26 @@ class TestFloorLight(unittest.TestCase):
         machine = Machine(1)
         machine.lay(4, 0, 0, SIZE, 50)
         self.assertIsNone(FloorLight(machine).exposure(machine.small[0], 0, 1))
+
+    def test_nor_does_one_that_lies_outside_the_picture(self):
+        machine = Machine(1)
+        machine.platform = (5, 30, 3000)
+        self.assertIsNone(FloorLight(machine).exposure(machine.small[0], 0, 1))
+
+    def test_nor_does_a_lamp_that_is_all_but_out_over_an_even_floor(self):
+        machine = Machine(1)
+        machine.positions = ((0, 0, 10000),) * 4
+        machine.floors = (150,) * 4
+        machine.lay(6, 0, 0, SIZE, SIZE)
+        self.assertIsNone(FloorLight(machine).exposure(machine.small[0], 0, 0.03))
+
+    def test_a_floor_brighter_near_a_lamp_than_levels_go(self):
+        machine = Machine(1)
+        machine.positions = ((40, 0, 40),) * 4
+        machine.floors = (250,) * 4
+        machine.lay(255, 0, 0, SIZE, SIZE)
+        told = FloorLight(machine).exposure(machine.small[0], 0, 1) or 0
+        self.assertTrue(0.9 < told < 1.1, told)
 
 
 if __name__ == "__main__":

@@ -53,7 +53,8 @@ class FloorLight:
                 self._places.append(row * self._row + column)
                 for lamp, floor in enumerate(profile.floors):
                     share = floor_light(x, y, lamp, profile) / floor_light(0, 0, lamp, profile)
-                    self._levels[lamp].append(int(_FINE * _RUN * len(_ROWS) * floor * share) + 1)
+                    level = min(255, floor * share)
+                    self._levels[lamp].append(int(_FINE * _RUN * len(_ROWS) * level) + 1)
 
     def exposure(self, small, lamp, about):
         """Light of a lamp's small frame as a share of that at calibration, `about` that of the whole picture;
@@ -73,7 +74,7 @@ class FloorLight:
             if low * level <= light * _UNIT <= high * level:
                 seen += light
                 calibrated += level
-        return seen / calibrated
+        return seen / calibrated if calibrated else None
 
     def _median(self, lamp, about):
         """Of the places that are as light as the floor may be, in parts of _UNIT."""
@@ -84,7 +85,7 @@ class FloorLight:
             counts[min(light * _UNIT // level, len(counts) - 1)] += 1
         start, end = int(_SHADED * about * _UNIT), min(int(_COVERED * about * _UNIT), len(counts) - 1)
         wanted = sum(counts[start:end])
-        if wanted < _LEAST * len(self._places):
+        if wanted <= _LEAST * len(self._places):
             return None
         wanted /= 2
         share = start

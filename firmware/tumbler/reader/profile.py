@@ -142,6 +142,8 @@ class Profile:
             raise ProfileError("pip_light: must be above 0 for light pips and 0 for dark ones")
         if not (0 <= self.black < 128 and 0.25 <= self.gamma <= 4):
             raise ProfileError("black, gamma: must be 0 to 127 and 0.25 to 4")
+        if not self.lens < 0.5:
+            raise ProfileError("lens: must be below 0.5, for the camera hangs higher than two dice")
         if not self.body < 255:
             raise ProfileError("body: must be below 255")
         for position in self.positions:

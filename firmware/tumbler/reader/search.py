@@ -23,7 +23,6 @@ _TURNS = 12
 _STEP = 0.09  # sides between the places that are tried
 _DARK_RING = 4  # points of a ring that may be dark: dirt, a rounded corner, a pip near the edge
 _KEPT = 14
-_UNIT = 16
 _SAME = 0.25
 _NEAREST = 0.93  # sides between the middles of two dice that stand beside each other, at least
 _MARGIN = 0.06  # sides beyond a face's edge that its rounded rim is still bright
@@ -60,9 +59,10 @@ class SquareSearch:
 
     def _about_middles(self, plane, region, runs, cut, count):
         """Poses of so many faces about the middles of the parts of a region; None when some are none."""
-        if not _PART[0] < region.area / count / self._side**2 < _PART[1]:
-            return None
         step = max(1, int(self._side * _SAMPLED))
+        is_line = region.y1 - region.y0 < step  # which may have no sampled row
+        if is_line or not _PART[0] < region.area / count / self._side**2 < _PART[1]:
+            return None
         middles = _middles(lambda: _sampled(runs(region), step), region.centre(), count)
         poses = []
         for x, y in middles:
