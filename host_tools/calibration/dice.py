@@ -29,10 +29,8 @@ from tumbler.reader.tone import BLACK
 Tell = Callable[[str], None]
 
 _CUTS = 0.6, 0.7, 0.5, 0.8, 0.4  # shares of the brightest pips' level at which light pips are cut out
-_ALIKE = (
-    1.8,
-    2.7,
-)  # times as large as the smallest the largest pip of a face is, then that of a few pixels may be
+# Times as large as the smallest pip of a face its largest is; then what it may be if pips are a few pixels.
+_ALIKE = 1.8, 2.7
 
 
 def usable(fields) -> Profile:

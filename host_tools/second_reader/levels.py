@@ -20,11 +20,9 @@ _CLEAR, _STEPS = 0.12, 0.06  # of the face's level: the least fall at an edge, a
 _FAINT = 5.0  # grey levels: the least step
 _SHOWS = 0.05  # sides beyond the face's edge, nearer than which nothing is told from it
 _DARK = 0.3  # quantile of the levels of a dark side, on which light pips may be
-_RISES, _LIT = (
-    0.08,
-    0.6,
-)  # of the level of the floor farther off: the least rise where a dark body ends, and the
-# least level of the floor beyond, in the die's shadow
+# Of the level of the floor farther off: the least rise where a dark body ends, and the least level of the
+# floor beyond, in the die's shadow.
+_RISES, _LIT = 0.08, 0.6
 
 
 def face_end(levels: np.ndarray, rises_too: bool = False) -> float:

@@ -30,9 +30,7 @@ _CLOSE = 15  # degrees to both sides of a way that count as one with it
 _OPEN = 30  # degrees about a die on which no floor may be seen: a bright spot or a shadow
 _CLEARLY = -1.8  # sides outward: edges that face the middle this much bare a side as clear as others
 _RIM = 0.2  # sides: what an edge outward shows so near the wall is the wall
-_LUMP = (
-    0.3  # of a top face: the least that a die which was not found leaves in sight; lamps' images have 0.25
-)
+_LUMP = 0.3  # of a top face: the least that a die which was not found leaves in sight; lamps' images: 0.25
 
 
 class Lying:

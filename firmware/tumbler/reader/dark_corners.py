@@ -19,10 +19,9 @@ _SOFT_LIGHT = 1.2  # and that it brightens at all
 _PROBE = 0.03  # radius of the cross of five samples, in sides
 _HOLLOW = 0.6  # share of the next darkest corner's level below which a dark face's is gone; whole ones: 0.68
 _DARKER = 0.09  # least logarithm by which a broken corner is darker than the next darkest, in the lamps' mean
-_FALL = (
-    0.6  # of that logarithm from the middle of the platform to its edge, with the square of the way: the mean
-)
-# gloss of lamps mirrored about the middle. Shiny makes have up to 0.6, matt ones 0.15
+# Of that logarithm from the middle of the platform to its edge, with the square of the way: the mean gloss of
+# lamps mirrored about the middle. Shiny makes have up to 0.6, matt ones 0.15.
+_FALL = 0.6
 _NOISE = 1.5  # levels
 _LAMPS = 3  # least that must show a corner
 

@@ -66,8 +66,8 @@ def tilt_degrees(brightness, strengths, pose, centre, profile):
     """Angle between the face's normal and the vertical, degrees.
 
     brightness: mean level of the face under each lamp, None where it cannot be seen; strengths: of the lamps
-    in this scene; centre: of the platform,
-    in the pose's pixels. Refused when two lamps are missing or the lamps contradict each other.
+    in this scene; centre: of the platform, in the pose's pixels. Refused when two lamps are missing or the
+    lamps contradict each other.
     """
     rows = []
     for lamp, level in enumerate(brightness):
