@@ -81,7 +81,7 @@ class Machine:
         self.stuck = []
         lights = (150, 190, 240, 170)
         self.small = [_frame(light, side, angle, face, noise, harm) for light in lights]
-        self.low = bytearray([min(levels) for levels in zip(*self.small)])
+        self.low = bytearray(min(levels) for levels in zip(*self.small))
 
 
 def _check(machine, angle, face):
