@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from host_tools.second_reader.exposure import Exposures
 from host_tools.second_reader.profile import Profile
 
 _BLACK = 2.0  # grey level of darkness
@@ -43,6 +44,7 @@ class Light:
         fall = np.array(profile.gains)[:, None, None] * rays[:, 2] / (rays**2).sum(axis=1) ** 1.5
         middle = int(profile.platform[1]), int(profile.platform[0])
         self._fall = (fall / fall[:, *middle].mean()).astype(np.float32)
+        self._exposures = Exposures(profile)
         self._linear = _linear(profile)
         self._stuck = [(int(x), int(y)) for x, y in profile.stuck]
 
@@ -54,8 +56,9 @@ class Light:
         """Relit of frames [lamp, row, column] (uint8)."""
         planes = np.empty(frames.shape, np.float32)
         for lamp, frame in enumerate(frames):
-            whole = _mend(frame, self._stuck)
-            planes[lamp] = np.maximum(whole.astype(np.float32) - _BLACK, 0) / self._fall[lamp]
+            planes[lamp] = np.maximum(_mend(frame, self._stuck).astype(np.float32) - _BLACK, 0)
+        strengths = self._exposures.against_each_other(planes)
+        planes /= self._fall * strengths[:, None, None].astype(np.float32)
         ordered = np.sort(planes, axis=0)
         albedo = ordered[(len(ordered) - 1) // 2 : len(ordered) // 2 + 1].mean(axis=0)
         return Relit(planes, albedo, ordered[min(1, len(ordered) - 1)], ordered[-1])

@@ -46,6 +46,8 @@ class Profile:
     lens           height of a die as a share of the lens's height over the platform
     stuck          (x, y) of pixels that do not work
     black, gamma   level of no light, and the power of the light that levels rise with: 2 and 1 when linear
+    floors         level of the bare floor in the platform's middle under each lamp, above no light; () when
+                   not measured
     """
 
     look: Look
@@ -61,6 +63,7 @@ class Profile:
     stuck: tuple[tuple[int, int], ...]
     black: float = 2.0
     gamma: float = 1.0
+    floors: tuple[float, ...] = ()
 
 
 def load_profile(path: Path) -> Profile:
@@ -104,6 +107,7 @@ def _profile(fields: dict[str, Any]) -> Profile:
         stuck=tuple((int(x), int(y)) for x, y in fields["stuck"]),
         black=float(fields.get("black", 2)),
         gamma=_above_zero(fields.get("gamma", 1)),
+        floors=tuple(_above_zero(lamp["floor"]) for lamp in lamps if "floor" in lamp),
     )
     _check(profile)
     return profile
@@ -120,6 +124,8 @@ def _check(profile: Profile) -> None:
         raise ValueError(f"die_mm, scale, lens: a die of {profile.look.side:.0f} pixels")
     if not (0 <= profile.black < 128 and 0.25 <= profile.gamma <= 4):
         raise ValueError(f"black, gamma: {profile.black}, {profile.gamma}")
+    if len(profile.floors) not in {0, len(profile.positions)}:
+        raise ValueError("lamps.floor: must be told of all lamps or of none")
     if not profile.positions or any(at[2] <= 2 * profile.die_mm for at in profile.positions):
         raise ValueError("lamps.at: a lamp must be higher than two dice")
     if any(not (0 <= column < profile.width and 0 <= row < profile.height) for column, row in profile.stuck):
