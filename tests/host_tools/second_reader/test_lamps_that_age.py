@@ -40,6 +40,5 @@ def test_the_floor_tells_a_lamp_that_gives_a_tenth_less():
     for label in (scene for scene in SCENES if scene.category != "quality"):
         lights = seen(label, (1, 0.9, 1, 1)).astype(np.float32) - 2
         told = Exposures(PROFILE).against_each_other(lights)
-        assert told[1] / told[[0, 2, 3]].mean() == pytest.approx(0.9, abs=0.03), (
-            label.name
-        )  # two doubts of 1 %
+        share = told[1] / told[[0, 2, 3]].mean()
+        assert share == pytest.approx(0.9, abs=0.03), label.name  # two doubts of 1 %
