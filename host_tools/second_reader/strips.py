@@ -36,7 +36,9 @@ def check_sides(found: list[Edge], rise: float) -> None:
     """Refused when a body ends elsewhere than a flat die's does, at edges that nothing hides."""
     for edge in found:
         beyond = _beyond(edge, rise)
-        if edge.bares and not edge.is_faint and abs(beyond) > _STRIP and beyond < _BODY:
+        # A faint end where a flat die bares no side may be a shadow's.
+        tells = is_facing(edge) or (edge.bares and not edge.is_faint)
+        if tells and abs(beyond) > _STRIP and beyond < _BODY:
             raise Refused("not-flat", "a side shows" if beyond > 0 else "a side is hidden")
 
 
