@@ -18,7 +18,7 @@ from generated_files import bring_up_to_date, is_check  # noqa: E402
 from host_tools.campaign.confidence import CLAIMS, CLAIMS_HEAD, claims  # noqa: E402
 from host_tools.campaign.reader_figures import UNTROUBLED  # noqa: E402
 from host_tools.campaign.reader_report import disguises  # noqa: E402
-from host_tools.campaign.second import SECOND, SECOND_HEAD, in_words, rows  # noqa: E402
+from host_tools.campaign.second import SECOND, SECOND_HEAD, in_words, second_rows  # noqa: E402
 
 FOLDER = ROOT / "docs" / "campaign"
 PAGE = "docs/campaign.md"
@@ -67,15 +67,14 @@ def _reader(figures):
     yield from _markdown(("die, and what was read", "dice"), figures["confusion"].items())
     yield f"{CLAIMS}\n"
     yield from _markdown(CLAIMS_HEAD, claims(figures["reliability"]))
-    if "second" in figures:
-        yield from _second(figures["second"])
+    yield from _second(figures["second"])
 
 
 def _second(told):
     yield "## The second reader\n"
     yield f"{in_words(told['all'])} {SECOND}:\n"
     for axis in SECOND_AXES:
-        yield from _markdown((axis, *SECOND_HEAD[1:]), rows(told["by"].get(axis, {}).items()))
+        yield from _markdown((axis, *SECOND_HEAD[1:]), second_rows(told["by"].get(axis, {}).items()))
 
 
 def _groups(axis, groups):

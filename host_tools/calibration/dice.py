@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from itertools import product
 from math import hypot
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from tumbler.reader.refusal import Refused
 from tumbler.reader.regions import Labeller
 from tumbler.reader.silhouette import Silhouettes
 from tumbler.reader.square import Pose
-from tumbler.reader.tilt import face_brightness, least_light
+from tumbler.reader.tilt import face_brightness, lamp_light, least_light
 from tumbler.reader.tone import BLACK
 
 Tell = Callable[[str], None]
@@ -371,17 +372,6 @@ def rows_of_six(places):
     return best[1:]
 
 
-def _least_light(at, lamps, height):
-    """Light of the darkest lamp on level faces so high, at x, y from the platform's middle, in mm^-2."""
-    return np.min(
-        [
-            gain * (z - height) / ((x - at[0]) ** 2 + (y - at[1]) ** 2 + (z - height) ** 2) ** 1.5
-            for (x, y, z), gain in zip(*lamps, strict=True)
-        ],
-        axis=0,
-    )
-
-
 def describe(name, polarity, empty, platform, images, lamps, rig: Rig):  # noqa: PLR0913, PLR0917
     """Fields of a profile as far as the rig gives them; those of the dice are guesses a bench replaces."""
     positions, gains = lamps
@@ -395,9 +385,11 @@ def describe(name, polarity, empty, platform, images, lamps, rig: Rig):  # noqa:
         inside &= np.hypot(columns - x, rows - y) > radius
         beyond &= np.hypot(columns - x, rows - y) > radius
     near = away < 0.3 * platform[2]
-    at = (columns - platform[0]) / scale, (rows - platform[1]) / scale
+    # As much of a profile as tells the light.
+    lit = SimpleNamespace(positions=positions, gains=gains, lamps=len(empty), scale=scale, die_mm=rig.die)
+    each = [lamp_light(columns - platform[0], rows - platform[1], lamp, lit) for lamp in range(lit.lamps)]
     # Of the ground beyond the rim, which dice at the wall overhang, as much as the cut falls off there.
-    cut = np.minimum(1, OVER_FLOOR * _least_light(at, lamps, rig.die) / _least_light((0, 0), lamps, rig.die))
+    cut = np.minimum(1, OVER_FLOOR * np.min(each, 0) / least_light(0, 0, lit))
     low = empty.min(0)
     brightest = max(np.percentile(low[inside], 99.8), np.percentile((low / cut)[beyond], 99.8))
     return {

@@ -7,7 +7,7 @@ from typing import Any
 from host_tools.campaign.confidence import CLAIMS, CLAIMS_HEAD, claims
 from host_tools.campaign.page import figure, heading, page, paragraph, percent, table
 from host_tools.campaign.reader_figures import Group, ReaderFigures
-from host_tools.campaign.second import SECOND, SECOND_HEAD, in_words, rows
+from host_tools.campaign.second import SECOND, SECOND_HEAD, in_words, second_rows
 from host_tools.twin.studio import Studio
 
 MOST_REASONS = 30
@@ -82,7 +82,7 @@ def _parts(figures: dict[str, Any], counted: ReaderFigures, studio: Studio) -> I
 def _second(told: dict[str, Any]) -> Iterator[str]:
     yield paragraph(in_words(told["all"]))
     for axis, groups in told["by"].items():
-        yield table(f"{SECOND}, by {axis}", SECOND_HEAD, rows(groups.items()), 7)
+        yield table(f"{SECOND}, by {axis}", SECOND_HEAD, second_rows(groups.items()), 7)
     yield table("Why it held good scenes", ("reason", "detail", "scenes"), told["held"][:MOST_REASONS])
     if told["agreed_scenes"]:
         yield paragraph(f"Errors that it agreed with: {', '.join(map(str, told['agreed_scenes']))}.")

@@ -110,7 +110,7 @@ def _kind(outcome: Outcome, readable: bool) -> str | None:
     return None
 
 
-def rows(groups: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[object, ...]]:
+def second_rows(groups: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[object, ...]]:
     """Rows of a table of named counts as JSON, below SECOND_HEAD."""
     for name, told in groups:
         yield (

@@ -4,9 +4,12 @@ The bare floor tells: divided by the level that it had at calibration it is the 
 are brighter and shadows darker, each in its own way.
 """
 
+import math
+
 import cv2
 import numpy as np
 
+from host_tools.second_reader.lamps import rays, received
 from host_tools.second_reader.profile import Profile
 
 _INSIDE = 0.9  # share of the platform's radius; beyond, the rim is dark and dice at the wall overhang
@@ -25,42 +28,33 @@ class Exposures:
         x, y, radius = profile.platform
         rows, columns = np.mgrid[: profile.height, : profile.width]
         self._floor = np.hypot(columns - x, rows - y) < _INSIDE * radius
-        ground = profile.scale * (1 - profile.lens)
-        at = (columns[self._floor] - x) / ground, (rows[self._floor] - y) / ground
-        self._levels = [
-            level * _light(at, lamp) / _light((0.0, 0.0), lamp)
-            for level, lamp in zip(profile.floors, profile.positions, strict=False)
-        ]
+        floor = received(rays(profile, columns[self._floor], rows[self._floor], 0))
+        middle = received(rays(profile, np.array([x]), np.array([y]), 0))
+        self._levels = floor / middle * np.array(profile.floors)[:, None] if profile.floors else None
 
     def against_each_other(self, lights: np.ndarray) -> np.ndarray:
         """Each lamp's share of its calibrated light, divided by their mean; 1 for all when one is not known.
 
         lights: frames [lamp, row, column], darkness 0. What the floor's grain may tell as well counts for 1.
         """
-        shares = [
-            self._share(cv2.blur(light, _GRAIN)[self._floor], level)
-            for light, level in zip(lights, self._levels, strict=False)
-        ]
-        known = [share for share in shares if share is not None]
-        if len(known) < len(lights):
-            return np.ones(len(lights))
-        off = np.array(known) / np.mean(known) - 1
+        unknown = np.ones(len(lights))
+        if self._levels is None:
+            return unknown
+        floors = [cv2.blur(light, _GRAIN)[self._floor] for light in lights]
+        shares = np.array([self._share(*each) for each in zip(floors, self._levels, strict=False)])
+        if np.isnan(shares).any():
+            return unknown
+        off = shares / shares.mean() - 1
         return 1 + off - np.clip(off, -_DOUBT, _DOUBT)
 
     @staticmethod
-    def _share(light: np.ndarray, level: np.ndarray) -> float | None:
-        """The commonest share of the calibrated level; None when hardly any floor is in the light."""
+    def _share(light: np.ndarray, level: np.ndarray) -> float:
+        """The commonest share of the calibrated level; NaN when hardly any floor is in the light."""
         logs = np.log(np.maximum(light, 0.1) / level)
         counts, edges = np.histogram(logs, np.arange(np.log(_DARKEST), np.log(_BRIGHTEST), _STEP))
         near = np.convolve(counts, np.ones(2 * _PEAK + 1), "same")
         middle = (edges[near.argmax()] + edges[near.argmax() + 1]) / 2
         alike = np.abs(logs - middle) < (_PEAK + 0.5) * _STEP
         if alike.mean() < _LEAST:
-            return None
+            return math.nan
         return float(light[alike].sum() / level[alike].sum())
-
-
-def _light(at: tuple, lamp: tuple[float, float, float]) -> np.ndarray:
-    """Light of a lamp on the floor at x, y in mm from the platform's centre, in mm^-2."""
-    x, y, z = lamp
-    return np.asarray(z / ((x - at[0]) ** 2 + (y - at[1]) ** 2 + z * z) ** 1.5)

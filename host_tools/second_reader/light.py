@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from host_tools.second_reader.exposure import Exposures
+from host_tools.second_reader.lamps import rays, received
 from host_tools.second_reader.profile import Profile
 
 _BLACK = 2.0  # grey level of darkness
@@ -40,8 +41,7 @@ class Light:
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
         rows, columns = np.mgrid[: profile.height, : profile.width]
-        rays = self._rays(columns, rows)
-        fall = np.array(profile.gains)[:, None, None] * rays[:, 2] / (rays**2).sum(axis=1) ** 1.5
+        fall = np.array(profile.gains)[:, None, None] * received(rays(profile, columns, rows, profile.die_mm))
         middle = int(profile.platform[1]), int(profile.platform[0])
         self._fall = (fall / fall[:, *middle].mean()).astype(np.float32)
         self._exposures = Exposures(profile)
@@ -69,8 +69,8 @@ class Light:
         One lamp that mirrors in a glossy face is left out, if its mirror image is near: any other that is too
         bright may tell of a tilt.
         """
-        rays = self._rays(np.array(x), np.array(y))
-        slopes = rays / rays[:, 2:]
+        towards = rays(self._profile, np.array(x), np.array(y), self._profile.die_mm)
+        slopes = towards / towards[:, 2:]
         everything = _normal_tilt(slopes, levels)
         residuals = levels - slopes @ np.linalg.lstsq(slopes, levels, rcond=None)[0]
         if np.abs(residuals).max() < _GLOSS / 4 * levels.mean():
@@ -78,15 +78,6 @@ class Light:
         suspects = [lamp for lamp, left in enumerate(residuals) if left > 0 and self._is_mirrored(lamp, x, y)]
         without = [_normal_tilt(np.delete(slopes, i, 0), np.delete(levels, i)) for i in suspects]
         return min([everything, *without])
-
-    def _rays(self, columns: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """mm from places on top faces to the lamps, [lamp, axis, ...]."""
-        profile = self._profile
-        x = (columns - profile.platform[0]) / profile.scale
-        y = (rows - profile.platform[1]) / profile.scale
-        places = np.stack([x, y, np.full(x.shape, profile.die_mm)])
-        lamps = np.array(profile.positions)
-        return lamps.reshape(*lamps.shape, *[1] * x.ndim) - places
 
     def _is_mirrored(self, lamp: int, x: float, y: float) -> bool:
         reach = _NEAR * self._profile.look.side

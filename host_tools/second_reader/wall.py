@@ -32,6 +32,7 @@ class Wall:
 
 
 def find_wall(picture: np.ndarray) -> Wall:
+    """Where the platform of a picture (float32) ends."""
     rows, columns = picture.shape
     x, y = (columns - 1) / 2, (rows - 1) / 2
     radii = np.arange(_LEAST * min(x, y), min(x, y), _STEP)

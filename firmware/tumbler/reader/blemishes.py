@@ -5,7 +5,7 @@ lacks, nor beside a glare, which the darkest lacks. Where a lamp is mirrored its
 face is judged for itself.
 """
 
-from .circles import is_in, mirror_images
+from .circles import is_in, mirror_images, pip_circles
 from .corners import CORNERS, SPOTS
 from .kernels import next_under
 from .refusal import Refused
@@ -23,8 +23,7 @@ def prove_unblemished(gatherer, pose, pattern, outline, lights):
 
     Refused when a bright face, outside its pips, lacks more. lights: its FaceLights, of both composites.
     """
-    radius = gatherer.profile.radii[len(pattern)] + _SOFT
-    pips = [pose.place(u, v) + (radius * pose.side,) for u, v in pattern]
+    pips = pip_circles(pose, pattern, gatherer.profile.radii[len(pattern)] + _SOFT)
     images = mirror_images(gatherer, outline)
     hidden = pips + images
     whole = _prove_corners(lights, outline, hidden)

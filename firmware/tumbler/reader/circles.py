@@ -15,6 +15,11 @@ def mirror_images(gatherer, pose):
     return found
 
 
+def pip_circles(pose, pattern, radius):
+    """(x, y, radius) of the pips of a face; `radius` in sides."""
+    return [pose.place(u, v) + (radius * pose.side,) for u, v in pattern]
+
+
 def is_in(x, y, aside, circles):
     """Whether a pixel, or one that is compared with it, lies in a circle."""
     return any((x - a) ** 2 + (y - b) ** 2 < (radius + aside) ** 2 for a, b, radius in circles)

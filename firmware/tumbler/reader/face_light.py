@@ -2,7 +2,7 @@
 
 from array import array
 
-from .circles import is_in
+from .circles import is_in, pip_circles
 from .edges import level_at
 from .pips import sample
 from .refusal import Refused
@@ -57,8 +57,7 @@ class FaceLight:
 
 def face_lights(gatherer, pose, pattern, outline):
     """The FaceLights of a face in the darkest and in the brightest composite. Refused when it is uneven."""
-    radius = gatherer.profile.radii[len(pattern)] * pose.side
-    pips = [pose.place(u, v) + (radius,) for u, v in pattern]
+    pips = pip_circles(pose, pattern, gatherer.profile.radii[len(pattern)])
     return [_measured(plane, gatherer.columns, outline, pips) for plane in (gatherer.low, gatherer.high)]
 
 
