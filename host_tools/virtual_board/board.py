@@ -222,9 +222,9 @@ class VirtualBoard:
 
     # --- power and process
 
-    async def _start(self, start: str) -> None:
+    async def _start(self, start: str, raw: bool = False) -> None:
         self._uart.empty()
-        terminal = self._repl.attach(raw=start == "repl")
+        terminal = self._repl.attach(raw)
         plant_end, board_end = socket.socketpair()
         files = (self._uart.end, board_end.fileno())
         environment = _environment(self._directory, self._firmware) | {
@@ -275,17 +275,21 @@ class VirtualBoard:
             self._failure = self._failure or task.exception()
 
     async def _watch(self, process: asyncio.subprocess.Process) -> None:
-        """A process that ends by itself was soft-reset from its REPL; a board starts again."""
+        """A process that ends by itself was soft-reset from its REPL or interrupted; the board is back."""
         code = await process.wait()
         async with self._power:
             if self._process is not process:
                 return
             raw = self._repl.raw
             await self._stop()
-            if code < 0:
+            if code == -signal.SIGINT:
+                # The port dies of a Ctrl-C between a program and the prompt; on a board the prompt comes.
+                await self._start("repl", raw)
+            elif code < 0:
                 raise BoardError(f"MicroPython died of {signal.Signals(-code).name}:\n{self.console[-2000:]}")
-            self._repl.say(SOFT_REBOOT)
-            await self._start("repl" if raw else "application")
+            else:
+                self._repl.say(SOFT_REBOOT)
+                await self._start("repl" if raw else "application", raw)
 
     async def _cycle_power(self, off_ms: int) -> None:
         await self.power_cut()

@@ -1,7 +1,7 @@
 """What the virtual board's port adds to MicroPython's: machine.reset, the volume, the application's start.
 
 A volume that does not mount stays as it is: the application then refuses to start, and the REPL comes.
-TUMBLER_START is "application", or "repl" after a soft reset in raw REPL mode, as on a board. With
+TUMBLER_START is "application", or "repl" when a board comes to its REPL without it. With
 TUMBLER_FLASHED the application is the volume's main.py, and nothing of the host's build is left.
 """
 

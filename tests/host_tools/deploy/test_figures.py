@@ -17,6 +17,7 @@ from host_tools.service.metrics import Waiting
 from tests.host_tools.service.service_rig import COVERED, OPEN, House, house
 from tumbler.definitions import FACTS
 
+STAKE = "730"  # an amount, as its double, that no clock or counter of a test comes to
 NOTHING = Waiting(0, 0, 0, 0, 0)
 BOARD = json.loads((Path(__file__).resolve().parents[3] / "deploy" / "grafana.json").read_text())
 Samples = dict[str, dict[tuple[tuple[str, str], ...], float]]
@@ -38,7 +39,7 @@ def of(samples: Samples, name: str, **labels: str) -> float:
 async def played(at: House) -> Samples:
     """A settled and corrected round, a void one, a referred one, a fault and a tumbler that was away."""
     settled = await at.betting()
-    wagers = [Wager(each, "Mei", each, "10") for each in ("small", "big", "odd")]
+    wagers = [Wager(each, "Mei", each, STAKE) for each in ("small", "big", "odd")]
     await at.playing().place(COVERED, settled, wagers)
     await at.playing().withdraw(COVERED, settled, ["odd"])
     await at.ended(COVERED, settled)
@@ -86,7 +87,7 @@ async def test_the_figures_tell_no_money_and_no_names(tmp_path):
     async with house(tmp_path) as at:
         await played(at)
         told = at.service.figures().decode()
-        for secret in ("Mei", "supervisor", "10.00", "20.00"):
+        for secret in ("Mei", "supervisor", "730.00", "1460.00"):
             assert secret not in told
 
 

@@ -1,6 +1,8 @@
 """mpremote on the virtual board's REPL, as on any board: exec, cp, run, ls, soft-reset, its exit codes."""
 
 import asyncio
+import os
+import signal
 import sys
 from pathlib import Path
 
@@ -26,6 +28,22 @@ async def test_exec_interrupts_the_application(probing):
         code, output = await mpremote(probe.board, "exec", "raise ValueError(17)")
         assert code == 1
         assert "ValueError: 17" in output
+
+
+async def test_an_interrupt_that_the_port_does_not_catch_leads_to_the_prompt_as_on_a_board(probing):
+    async with probing() as probe:
+        await mpremote(
+            probe.board, "exec", "pass"
+        )  # at its prompt the port takes Ctrl-C for a key, no signal
+        first = probe.board.pid
+        os.kill(first, signal.SIGINT)
+        async with asyncio.timeout(30):
+            while probe.board.pid in {first, None}:  # noqa: ASYNC110 - nobody announces it
+                await asyncio.sleep(0.005)
+        assert await mpremote(probe.board, "resume", "exec", "import sys; print('main' in sys.modules)") == (
+            0,
+            "False\n",
+        )
 
 
 async def test_cp_lands_on_the_volume_and_survives_soft_reset_and_power_cut(probing, tmp_path):
