@@ -71,7 +71,7 @@ class Machine:
 def tilt(polarity, pose, pattern, **more):
     """What a die at the pose, towards the lamp that shines most on it, measures."""
     tilts = Tilts(Machine(polarity, pose, pattern, **more))
-    return tilts.degrees(pose, tilts.brightness(pose, pattern))
+    return tilts.lean(pose, tilts.brightness(pose, pattern)).degrees()
 
 
 class Tilt(unittest.TestCase):

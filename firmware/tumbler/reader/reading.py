@@ -10,6 +10,7 @@ from .agreement import check_agreement
 from .confidence import confidence
 from .floor import check_floor
 from .gather import Gatherer
+from .leans import own_degrees
 from .pips import prove_sites, sites
 from .profile import LIGHT_PIPS
 from .refusal import Refused
@@ -95,6 +96,7 @@ class Reader:
             bodies, oddities = self._dice.find(sum(self._gatherer.exposures) / self.lamps)
         except Refused as refusal:
             return Reading((), refusal.reason, refusal.detail)
+        known = []
         dice = []
         refusals = []
         for oddity in oddities:
@@ -102,7 +104,12 @@ class Reader:
             refusals.append((refusal.reason, refusal.detail))
         for body in bodies:
             try:
-                dice.append(self._read(body))
+                known.append(self._identify(body))
+            except Refused as refusal:
+                refusals.append((refusal.reason, refusal.detail))
+        for die in known:
+            try:
+                dice.append(self._read(*die, [other[-1] for other in known if other is not die]))
             except Refused as refusal:
                 refusals.append((refusal.reason, refusal.detail))
         found = len(bodies) + len(oddities)
@@ -134,15 +141,22 @@ class Reader:
             raise Refused("unreadable", ONE_LAMP)
         self._shadows.check([die.outline for die in dice])
 
-    def _read(self, body):
-        """The Die of a body; Refused with the reason why it is none."""
+    def _identify(self, body):
+        """(body, pose, pattern, brightness, Lean) of a body, the last two None under a single lamp; Refused
+        with the reason why it is no die."""
         pose, pattern = self._dice.identify(body)
+        if self.lamps == 1:
+            return body, pose, pattern, None, None
+        brightness = self._tilts.brightness(pose, pattern)
+        return body, pose, pattern, brightness, self._tilts.lean(pose, brightness)
+
+    def _read(self, body, pose, pattern, brightness, lean, others):
+        """The Die of an identified body; others: leans of the other ones. Refused when it is not level and
+        sound."""
         margins = []
-        brightness = None
         tilt = 0
-        if self.lamps > 1:
-            brightness = self._tilts.brightness(pose, pattern)
-            tilt = self._tilts.degrees(pose, brightness)
+        if lean:
+            tilt = own_degrees(lean, others)
             if tilt >= FLAT_DEGREES:
                 raise Refused("not-flat", "tilt %.1f deg" % tilt)
             margins.append(1 - tilt / FLAT_DEGREES)

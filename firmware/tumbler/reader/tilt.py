@@ -4,16 +4,15 @@ A matt face of normal n at p is as bright under lamp k as gain / d^2 * (n . dire
 give one equation more than the normal has unknowns: what is left over shows gloss, under the nearer lamp.
 """
 
-from math import atan, pi
-
 from .agreement import lamp_levels
+from .leans import Lean
 from .pips import is_in_pip
 from .profile import LIGHT_PIPS
 from .refusal import Refused
 from .solve import solve
 from .tone import BLACK
 
-FLAT_DEGREES = 4.4  # level dice measure 0.4 degrees on average, 2.8 at most, 4 in other light; 6 measures 5
+FLAT_DEGREES = 4.4  # level dice measure 0.4 degrees on average, 3.2 at most; ones of 6 degrees 5.7 and more
 
 _FACE = 0.38  # half-width of the part of a face that is averaged, in sides; the rounded edges stay out
 _CLEAR = 1.6  # and so do dark pips, with their slopes: so many radii of a pip
@@ -38,14 +37,14 @@ class Tilts:
             brightness.append(self._pip_brightness(pose, pattern))
         return brightness
 
-    def degrees(self, pose, brightness):
-        """Tilt of a face, told by its light pips if it has any: a dark face is little more than gloss."""
-        return tilt_degrees(brightness[-1], self._gatherer.strengths(), pose, self.centre, self._profile)
+    def lean(self, pose, brightness):
+        """Lean of a face, told by its light pips if it has any: a dark face is little more than gloss."""
+        return face_lean(brightness[-1], self._gatherer.strengths(), pose, self.centre, self._profile)
 
     def refuse_tilted(self, pose):
         """Refused when what lies at a pose, and has no pips that are known, does not lie level; a single lamp
         shows no tilt."""
-        if self._profile.lamps > 1 and self.degrees(pose, self.brightness(pose, ())) >= FLAT_DEGREES:
+        if self._profile.lamps > 1 and self.lean(pose, self.brightness(pose, ())).degrees() >= FLAT_DEGREES:
             raise Refused("not-flat", "tilted")
 
     def _pip_brightness(self, pose, pattern):
@@ -62,8 +61,8 @@ class Tilts:
         return [sum(levels) / len(levels) if len(levels) >= len(pattern) else None for levels in seen]
 
 
-def tilt_degrees(brightness, strengths, pose, centre, profile):
-    """Angle between the face's normal and the vertical, degrees.
+def face_lean(brightness, strengths, pose, centre, profile):
+    """Lean by the face's normal.
 
     brightness: mean level of the face under each lamp, None where it cannot be seen; strengths: of the lamps
     in this scene; centre: of the platform, in the pose's pixels. Refused when two lamps are missing or the
@@ -80,7 +79,8 @@ def tilt_degrees(brightness, strengths, pose, centre, profile):
     x, y, z = solve([row[:4] for row in rows])
     if z <= 0:
         raise Refused("not-flat", "steep")
-    return atan((x * x + y * y) ** 0.5 / z) * 180 / pi
+    at_x, at_y = (pose.x - centre[0]) / profile.scale, (pose.y - centre[1]) / profile.scale
+    return Lean(at_x, at_y, x / z, y / z)
 
 
 def _equation(lamp, level, strength, pose, centre, profile):
