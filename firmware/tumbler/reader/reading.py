@@ -109,7 +109,7 @@ class Reader:
                 refusals.append((refusal.reason, refusal.detail))
         for die in known:
             try:
-                dice.append(self._read(*die, [other[-1] for other in known if other is not die]))
+                dice.append(self._read(die, [other[-1] for other in known if other is not die]))
             except Refused as refusal:
                 refusals.append((refusal.reason, refusal.detail))
         found = len(bodies) + len(oddities)
@@ -150,9 +150,10 @@ class Reader:
         brightness = self._tilts.brightness(pose, pattern)
         return body, pose, pattern, brightness, self._tilts.lean(pose, brightness)
 
-    def _read(self, body, pose, pattern, brightness, lean, others):
-        """The Die of an identified body; others: leans of the other ones. Refused when it is not level and
-        sound."""
+    def _read(self, identified, others):
+        """The Die of what `_identify` knows of one; others: leans of the other ones. Refused when it is not
+        level and sound."""
+        body, pose, pattern, brightness, lean = identified
         margins = []
         tilt = 0
         if lean:
