@@ -19,19 +19,35 @@ def _face(level, corner):
     return plane
 
 
+def _lightened(frame, level, corners):
+    """The same frame with other corners, each (right, below), as light as `level`."""
+    for right, below in corners:
+        for y in range(38, _COLUMNS) if below else range(23):
+            for x in range(38, _COLUMNS) if right else range(23):
+                frame[y * _COLUMNS + x] = level
+    return frame
+
+
 class Machine:
-    """As much of a gatherer as corners are judged by: frames of whole size, no mirror images."""
+    """As much of a gatherer as corners are judged by: frames of whole size, no mirror images, and lamps far
+    above the platform."""
 
     left = top = 0
     step = 1
-    small_columns = _COLUMNS
+    columns = small_columns = _COLUMNS
     side = 28
-    pips = {2: [(-0.28, -0.28), (0.28, 0.28)]}
-    radii = {2: 0.1}
+    die_mm = 16
+    scale = 1
+    pips = {1: [(0, 0)], 2: [(-0.28, -0.28), (0.28, 0.28)]}
+    radii = {1: 0.1, 2: 0.1}
 
     def __init__(self, frames, platform=(30, 30, 100)):
         self.platform = platform
         self.small = frames
+        self.low = bytearray(min(levels) for levels in zip(*frames))
+        self.lamps = len(frames)
+        self.gains = [1] * len(frames)
+        self.positions = [(0, 0, 10000)] * len(frames)
         self.profile = self
         self.stuck = []
         self.images = [[] for _ in frames]
@@ -94,6 +110,37 @@ class Corners(unittest.TestCase):
             Machine([_face(30, 20), _face(30, 42), _face(30, 29), _face(30, 31)]), pose, pattern
         )
         check_steady_corners(Machine([_face(30, 20), _face(42, 30)]), pose, pattern)  # too few lamps see it
+
+    def test_a_hollow_that_only_the_lamp_it_leans_to_lights_is_damage(self):
+        pose = Pose(30, 30, 28, 0)
+        frames = [_face(30, 22), _face(42, 54), _face(24, 17), _face(36, 39)]
+        with self.assertRaises(Refused) as caught:
+            check_steady_corners(Machine(frames), pose, Machine.pips[1])
+        self.assertEqual(caught.exception.detail, "corner")
+        for frame, level in zip(frames, (38, 50, 33, 44)):  # as the other end shows, the face lies aside
+            _lightened(frame, level, ((0, 0),))
+        check_steady_corners(Machine(frames), pose, Machine.pips[1])
+
+    def test_what_shines_through_to_the_other_corners_makes_the_last_one_no_damage(self):
+        pose = Pose(30, 30, 28, 0)
+        others = ((0, 0), (0, 1), (1, 0))
+        frames = [_lightened(_face(level, level), 3 * level // 2, others) for level in (30, 42, 24, 36)]
+        check_steady_corners(Machine(frames), pose, Machine.pips[1])
+
+    def test_a_corner_farther_from_the_lamps_is_no_damage(self):
+        pose = Pose(30, 30, 28, 0)
+        frames = []
+        for _ in range(4):
+            frame = _face(0, 0)
+            for i in range(_COLUMNS * _COLUMNS):
+                away = (i % _COLUMNS - 30 + i // _COLUMNS - 30) / 28
+                frame[i] = int(122 - 50 * away)
+            frames.append(frame)
+        machine = Machine(frames)
+        with self.assertRaises(Refused):
+            check_steady_corners(machine, pose, Machine.pips[1])
+        machine.positions = [(-90, -90, 90)] * 4
+        check_steady_corners(machine, pose, Machine.pips[1])
 
     def test_gloss_that_falls_off_from_where_the_lamps_are_mirrored_makes_the_outer_corner_no_damage(self):
         pose = Pose(30, 30, 28, 0)

@@ -3,13 +3,15 @@
 Corners are compared with each other, so that neither exposure nor the fall of the light matters: in the
 darkest frame, and by all lamps together, for their gloss differs from corner to corner. It moves with the
 lamp, and no corner of a whole face is the darkest under all, unless it is the one farthest from the middle of
-the platform, about which the lamps are mirrored.
+the platform, about which the lamps are mirrored. And they are compared with the dim part of the bare face,
+which what shines through a clear body to the other corners does not lighten.
 """
 
 from math import log
 
 from .agreement import lamp_levels
 from .corners import CORNERS, OUTER, SPOTS, refuse_hollow
+from .hollows import corner_lacks
 from .pips import is_in_pip, sample
 from .refusal import Refused
 
@@ -24,6 +26,14 @@ _DARKER = 0.09  # least logarithm by which a broken corner is darker than the ne
 _FALL = 0.6
 _NOISE = 1.5  # levels
 _LAMPS = 3  # least that must show a corner
+_WHOLE = 0.1  # share of the dim bare face's light that a whole corner may lack
+# And that one which is off lacks, with what noise makes of the few pixels of a corner, by pixels of a side:
+# of 5,100 whole faces 30 pixels wide five lack more, and of 2,500 half as wide one.
+_OFF, _OFF_BY_SIDE = 0.13, 1.8
+_TELLING = 3  # spots of a corner that tell so
+# A face that is taken to lie aside has as much light too much at one corner as it lacks at the opposite one.
+# But what shines through lightens a corner, too: so much of it is taken for that.
+_ASIDE = 0.3
 
 
 def check_dark_corners(plane, columns, inset, pose):
@@ -56,17 +66,37 @@ def _is_lit(inset, profile):
 
 
 def check_steady_corners(gatherer, pose, pattern):
-    """Margin; Refused when one corner of the dark face at `pose` is the darkest for all lamps together,
-    whether or not its gloss falls off."""
+    """Margin; Refused when one corner of the dark face at `pose` is the darkest for all lamps together, with
+    the fall of its gloss or without, or lacks light against the bare face. The pose has its true side."""
+    lacks = corner_lacks(gatherer, pose, pattern)
+    margin = min(_whole(lacks, pose.side), _steady(gatherer, pose, pattern, lacks))
+    if margin < 0:
+        raise Refused("die-damaged", "corner")
+    return margin
+
+
+def _whole(lacks, side):
+    """Margin of the corner that lacks most light against the bare face."""
+    margin = 1
+    for corner, (lack, spots) in enumerate(lacks):
+        if lack is None or spots < _TELLING:
+            continue
+        aside = min(max(-(lacks[-1 - corner][0] or 0), 0), _ASIDE)
+        margin = min(margin, 1 - (lack - aside) / (_OFF + _OFF_BY_SIDE / side))
+    return margin
+
+
+def _steady(gatherer, pose, pattern, lacks):
+    """Margin of the corner that is darkest against the others, if it may lack light against the bare face."""
     near = gatherer.profile.radii[len(pattern)] + _SOFT_LIGHT / pose.side
     corners = [_corner(gatherer, pose, pattern, near, corner) for corner in CORNERS]
     falls = [_fall(gatherer, pose, corner) for corner in CORNERS]
     margin = 1
     for corner in range(len(CORNERS)):
-        darker = min(_darker(corners, [0] * len(CORNERS), corner), _darker(corners, falls, corner))
-        margin = min(margin, 1 - darker / _DARKER)
-    if margin < 0:
-        raise Refused("die-damaged", "corner")
+        lack = lacks[corner][0]
+        if lack is None or lack > _WHOLE:
+            darker = min(_darker(corners, [0] * len(CORNERS), corner), _darker(corners, falls, corner))
+            margin = min(margin, 1 - darker / _DARKER)
     return margin
 
 
