@@ -25,6 +25,7 @@ from tumbler.reader.tone import BLACK, tone_table
 
 __all__ = ["Calibration", "CalibrationError", "Rig", "load", "write_profile"]
 
+_NEAR = 0.3  # share of the platform's radius within which the floor's level is about that in the middle
 _FLOOR = 6  # levels above black from which the floor tells of the lamps
 
 
@@ -82,12 +83,8 @@ class Calibration:
         return fields
 
     def _measure_floors(self, fields: dict) -> None:
-        """Take the floor's level under each lamp as the device does, at the places that it looks at; not of
-        a floor that is all but black, which tells nothing of the lamps.
-        """
-        if len(self.empty) == 1 or min(lamp["floor"] for lamp in fields["lamps"]) < _FLOOR:
-            for lamp in fields["lamps"]:
-                del lamp["floor"]
+        """Take the floor's level under each lamp as the device does, at the places that it looks at."""
+        if "floor" not in fields["lamps"][0]:
             return
         gatherer = Gatherer(usable(fields))
         gatherer.begin()
@@ -96,10 +93,23 @@ class Calibration:
         for lamp, exposure in zip(fields["lamps"], gatherer.exposures, strict=True):
             lamp["floor"] = round(lamp["floor"] * exposure, 2)
 
-    def _describe(self, name: str, polarity: str) -> dict:
+    def _floors(self) -> list[float]:
+        """About the floor's level under each of four lamps; none of one that is all but black, which tells
+        nothing of the lamps."""
+        x, y, radius = self.platform
+        rows, columns = np.indices(self.empty.shape[1:])
+        near = np.hypot(columns - x, rows - y) < _NEAR * radius
+        levels = np.median(self._straight()[:, near], axis=1) - BLACK
+        return levels.tolist() if len(levels) > 1 and levels.min() >= _FLOOR else []
+
+    def _straight(self) -> np.ndarray:
+        """The empty platform with the levels of a linear camera."""
         table = tone_table(*self._tone)
-        empty = self.empty if table is None else np.frombuffer(table, np.uint8)[self.empty]
-        fields = describe(name, polarity, empty, self.platform, self.images, self._lamps, self._rig)
+        return self.empty if table is None else np.frombuffer(table, np.uint8)[self.empty]
+
+    def _describe(self, name: str, polarity: str) -> dict:
+        seen = self._straight(), self._floors()
+        fields = describe(name, polarity, *seen, self.platform, self.images, self._lamps, self._rig)
         fields["stuck"] = find_stuck(self.empty)
         if not self._is_linear():
             fields["black"], fields["gamma"] = self._tone

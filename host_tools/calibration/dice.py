@@ -17,6 +17,7 @@ from host_tools.calibration.rig import Rig
 from tumbler.reader.bodies import CUT, OVER_FLOOR, BodyFinder
 from tumbler.reader.edges import fit_edges
 from tumbler.reader.gather import REACH, Gatherer
+from tumbler.reader.lamp_light import lamp_light, least_light
 from tumbler.reader.lattices import SpotFinder, explain
 from tumbler.reader.pips import Shade, bare_sites, find_spots, levels, sample, sites
 from tumbler.reader.profile import FORMAT, LIGHT_PIPS, Profile, ProfileError
@@ -24,8 +25,7 @@ from tumbler.reader.refusal import Refused
 from tumbler.reader.regions import Labeller
 from tumbler.reader.silhouette import Silhouettes
 from tumbler.reader.square import Pose
-from tumbler.reader.tilt import face_brightness, lamp_light, least_light
-from tumbler.reader.tone import BLACK
+from tumbler.reader.tilt import face_brightness
 
 Tell = Callable[[str], None]
 
@@ -372,7 +372,7 @@ def rows_of_six(places):
     return best[1:]
 
 
-def describe(name, polarity, empty, platform, images, lamps, rig: Rig):  # noqa: PLR0913, PLR0917
+def describe(name, polarity, empty, floors, platform, images, lamps, rig: Rig):  # noqa: PLR0913, PLR0917
     """Fields of a profile as far as the rig gives them; those of the dice are guesses a bench replaces."""
     positions, gains = lamps
     rows, columns = np.indices(empty.shape[1:])
@@ -414,7 +414,7 @@ def describe(name, polarity, empty, platform, images, lamps, rig: Rig):  # noqa:
                 "at": [round(float(c), 1) for c in positions[lamp]],
                 "gain": round(float(gains[lamp]), 4),
                 "level": float(np.percentile(empty[lamp][inside], 75)),
-                "floor": max(float(np.median(empty[lamp][near])) - BLACK, 1.0),  # about
+                **({"floor": floors[lamp]} if floors else {}),
                 "images": [[round(v, 1) for v in image] for image in images[lamp]],
             }
             for lamp in range(len(empty))

@@ -408,6 +408,11 @@ class TestProfile(unittest.TestCase):
                 "lamps[0]." + name,
                 lambda values, name=name, value=value: values["lamps"][0].update({name: value}),
             )
+        for radius in (0, 0.01, 0.4, "0.1"):
+            self.assert_names(
+                "faces.6.radius",
+                lambda values, radius=radius: values["faces"]["6"].update({"radius": radius}),
+            )
         self.assert_names("lamps.floor", lambda values: values["lamps"][0].update({"floor": 20}))
         self.assert_names("lamps[2].floor", lambda values: values["lamps"][2].update({"floor": 0}))
 

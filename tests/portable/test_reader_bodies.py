@@ -4,10 +4,10 @@ import unittest
 from math import pi
 
 from tumbler.reader.bodies import BodyFinder
+from tumbler.reader.lamp_light import least_light
 from tumbler.reader.regions import Labeller
 from tumbler.reader.search import SquareSearch
 from tumbler.reader.square import Pose
-from tumbler.reader.tilt import least_light
 
 COLUMNS = 160
 MIDDLE = 80

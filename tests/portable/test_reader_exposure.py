@@ -2,7 +2,8 @@
 
 import unittest
 
-from tumbler.reader.exposure import FloorLight, floor_light
+from tumbler.reader.exposure import FloorLight
+from tumbler.reader.lamp_light import floor_light
 
 SIZE = 60
 RADIUS = 28

@@ -3,9 +3,10 @@
 import unittest
 from math import pi, sin
 
+from tumbler.reader.lamp_light import lamp_light
 from tumbler.reader.profile import DARK_PIPS, LIGHT_PIPS
 from tumbler.reader.square import Pose
-from tumbler.reader.tilt import FLAT_DEGREES, Tilts, lamp_light
+from tumbler.reader.tilt import FLAT_DEGREES, Tilts
 
 SIZE = 100
 SIDE = 28

@@ -10,6 +10,7 @@ by three degrees away from it; the floor beside the dice is dimmer by the same t
 from array import array
 
 from .kernels import sum_over
+from .lamp_light import floor_light
 from .tone import BLACK
 
 DOUBT = 0.01  # of an exposure against the others: by grain and noise it is 0.3 percent off, by 0.9 at most
@@ -93,10 +94,3 @@ class FloorLight:
             wanted -= counts[share]
             share += 1
         return share
-
-
-def floor_light(x, y, lamp, profile):
-    """Light of a lamp on the floor at x, y (pixels from the platform's centre), in mm^-2."""
-    ground = profile.scale * (1 - profile.lens)
-    lamp_x, lamp_y, z = profile.positions[lamp]
-    return z / ((lamp_x - x / ground) ** 2 + (lamp_y - y / ground) ** 2 + z * z) ** 1.5

@@ -3,7 +3,7 @@
 It is worked out once, for blocks of the picture.
 """
 
-from .tilt import least_light
+from .lamp_light import least_light
 
 _BLOCK = 0.5  # sides of a die in which one cut is good enough
 

@@ -128,7 +128,9 @@ class Profile:
                 if abs(u) > 0.45 or abs(v) > 0.45:
                     raise ProfileError(where + "pips: a pip is off the face; its middle is 0, its edge 0.5")
             self.masses[count] = _positive(_field(face, "mass", where), where + "mass")
-            self.radii[count] = _positive(_field(face, "radius", where), where + "radius")
+            self.radii[count] = _number(_field(face, "radius", where), where + "radius")
+            if not 0.03 <= self.radii[count] <= 0.3:
+                raise ProfileError(where + "radius: must be 0.03 to 0.3 of a die's side")
 
     def _check(self):
         x, y, radius = self.platform

@@ -8,8 +8,8 @@ from math import ceil
 
 from .floor import INSIDE
 from .kernels import next_under
+from .lamp_light import lamp_light, least_light
 from .refusal import Refused
-from .tilt import lamp_light, least_light
 
 _SHADE = 0.4  # share of the light that the lamp gives below which a place is shaded
 _MOST = 0.06  # shadow that no die throws, in areas of a die, over all lamps

@@ -94,20 +94,6 @@ def _equation(lamp, level, strength, pose, centre, profile):
     return x / distance, y / distance, z / distance, light, distance
 
 
-def lamp_light(x, y, lamp, profile):
-    """Light of a lamp on a level face at x, y (pixels from the platform's centre), in mm^-2."""
-    lamp_x, lamp_y, lamp_z = profile.positions[lamp]
-    dx = lamp_x - x / profile.scale
-    dy = lamp_y - y / profile.scale
-    z = lamp_z - profile.die_mm
-    return profile.gains[lamp] * z / (dx * dx + dy * dy + z * z) ** 1.5
-
-
-def least_light(x, y, profile):
-    """Light of the darkest lamp there."""
-    return min([lamp_light(x, y, lamp, profile) for lamp in range(profile.lamps)])
-
-
 def _doubt_gloss(rows):
     """Have that of the four equations count for less whose lamp the face may mirror.
 

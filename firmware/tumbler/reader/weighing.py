@@ -7,10 +7,10 @@ wherever its middle lies between the pixels, and so is the middle of that light.
 from math import ceil, floor
 
 from .kernels import sum_over
+from .lamp_light import least_light
 from .pips import Spot, levels
 from .refusal import Refused
 from .square import Pose, similarity
-from .tilt import least_light
 
 _EDGE = 0.6  # pixels beyond a pip's edge within which its light is summed up; farther out is its neighbour's
 _SURE = 0.4, 2.0  # areas of a calibrated pip within which a spot is surely one
