@@ -1,5 +1,7 @@
 """A corner of a dark face is held for the light that it lacks, and not for what lightens the others."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -57,8 +59,15 @@ def test_a_face_taken_to_lie_aside_lacks_no_light() -> None:
     assert most(*[plane(0.9, 1.1)] * 4) < 0.05
 
 
-def test_a_corner_a_quarter_darker_under_all_lamps_is_damage() -> None:
-    whole, broken = plane(1.0), plane(0.72)
-    Surface(LOOK).check(FIT, Relit(np.stack([whole] * 4), whole, whole, whole))
+@pytest.mark.parametrize("shrink", [1, 2])
+def test_a_corner_a_quarter_darker_under_all_lamps_is_damage(shrink: int) -> None:
+    middle = (PLACE.x + 0.5) / shrink - 0.5
+    fit = replace(FIT, pose=Pose(middle, middle, SIDE / shrink, PLACE.angle))
+    surface = Surface(CLASSIC.look(LIGHT_PIPS, SIDE / shrink))
+    whole, broken = (
+        cv2.resize(plane(hollow), None, fx=1 / shrink, fy=1 / shrink, interpolation=cv2.INTER_AREA)
+        for hollow in (1.0, 0.7)
+    )
+    surface.check(fit, Relit(np.stack([whole] * 4), whole, whole, whole))
     with pytest.raises(Refused, match="corner"):
-        Surface(LOOK).check(FIT, Relit(np.stack([broken] * 4), broken, broken, broken))
+        surface.check(fit, Relit(np.stack([broken] * 4), broken, broken, broken))
