@@ -8,8 +8,8 @@ by the light that falls there, which differs by a fifth across a face.
 from .agreement import lamp_levels
 from .corners import CORNERS
 from .edges import level_at
+from .lamp_light import lamp_light
 from .pips import is_in_pip
-from .tilt import lamp_light
 from .tone import BLACK
 
 # Of a corner: where its hollow is deepest, off its rounded rim.
