@@ -12,6 +12,7 @@ OUT = np.arange(0.30, 0.86, STEP)  # sides from the middle
 _BROAD = 6  # steps over which a faint change is told, and that at a dark die
 _NOISE, _SHARE = 3.0, 0.035  # grey levels and share of the face's level, that are no change
 _FAINTEST = 0.06  # of the floor's level: the least faint change
+_SLOPE, _SLOPE_OVER = 0.65, 6  # share of the rise over so many steps more to both sides: less is a slope
 _BARELY, _SPOT = 1.1, 1.3  # of the floor's level: what rises from less to more is a lamp's image
 _EVEN, _RUN = 0.12, 6  # share of its level by which floor may differ, and over how many steps it is floor
 _EDGE = (0.40, 0.60)  # sides from the middle, where the edge of a top face is looked for
@@ -61,7 +62,7 @@ def body_end(levels: np.ndarray, reach: float, floor: float, over: float, sharp:
     least = max(sharp * floor, _SHARE * float(middle[:8].max()), _NOISE)
     peaks = np.zeros(len(change), bool)
     peaks[1:-1] = (change[1:-1] >= change[:-2]) & (change[1:-1] > change[2:]) & (change[1:-1] > least)
-    peaks &= places > reach + _SHOWS
+    peaks &= (places > reach + _SHOWS) & ~_slopes(middle, wide, reach)
     even = (np.abs(middle[wide:] - floor) < max(_EVEN * floor, _NOISE)) & (change < least)
     floors = np.convolve(even & (places > reach), np.ones(_RUN), mode="valid") == _RUN
     dark = np.logical_or.accumulate((middle < _BARELY * floor) & (reach < OUT))
@@ -79,8 +80,25 @@ def faint_end(levels: np.ndarray, reach: float, floor: float) -> float:
     places = OUT[:-_BROAD] + STEP * _BROAD / 2
     inner = change[1:-1]
     peaks = (inner >= change[:-2]) & (inner > change[2:]) & (inner > max(_FAINTEST * floor, _NOISE))
-    peaks &= places[1:-1] > reach + _SHOWS
+    peaks &= (places[1:-1] > reach + _SHOWS) & ~_slopes(middle, _BROAD, reach)[1:-1]
     return float(places[1:-1][np.where(peaks, inner, 0).argmax()]) if peaks.any() else reach
+
+
+def is_rise(levels: np.ndarray, end: float) -> bool:
+    """Whether the level rises where a body ends."""
+    before, after = np.searchsorted(OUT, (end - STEP * _BROAD / 2, end + STEP * _BROAD / 2))
+    middle = np.median(levels, axis=1)
+    return bool(middle[min(after, len(middle) - 1)] > middle[before])
+
+
+def _slopes(middle: np.ndarray, wide: int, reach: float) -> np.ndarray:
+    """Where the level rises over `wide` steps as part of a longer rise: sides end with a step, and shadows
+    with a slope."""
+    first, steps = int(np.searchsorted(OUT, reach + _SHOWS)), np.arange(len(middle) - wide)
+    near = np.minimum(np.maximum(steps - _SLOPE_OVER, first), steps)
+    far = np.minimum(steps + wide + _SLOPE_OVER, len(middle) - 1)
+    rise = middle[wide:] - middle[:-wide]
+    return (rise > 0) & (rise < _SLOPE * (middle[far] - middle[near]))
 
 
 def dark_end(levels: np.ndarray, floor: float) -> float:

@@ -10,15 +10,22 @@ from dataclasses import replace
 
 import numpy as np
 
-from host_tools.second_reader.around import DEGREES, Surroundings, apart, longest_arc, turned_from, turned_to
+from host_tools.second_reader.around import (
+    DEGREES,
+    Surroundings,
+    apart,
+    longest_arc,
+    turned_from,
+    turned_to,
+)
 from host_tools.second_reader.faces import Pose
 from host_tools.second_reader.fit import Fit
-from host_tools.second_reader.outline import Edge, check_square, dark_edges, edges, side_of
+from host_tools.second_reader.outline import Edge, check_square
+from host_tools.second_reader.platform import Scene
 from host_tools.second_reader.refusal import Refused
-from host_tools.second_reader.strips import check_sides, is_facing, is_level, rise_of, rises
-from host_tools.second_reader.wall import find_wall, largest_lump
+from host_tools.second_reader.strips import check_rims, check_sides, is_facing, is_level, rise_of, rises
+from host_tools.second_reader.wall import lumps
 
-_SIZE = 0.08  # share by which a die may be smaller or larger than told
 _TOUCH = 0.065  # sides between top faces that touch: dice that lean on each other part by 0.1 at six degrees
 _NEAR, _NEAR_DARK = 0.25, 0.4  # sides between dice that may hide how one of them leans on the other: by more
 # than 14 degrees it is no square, where its edges are seen, as those of dark dice are not
@@ -30,27 +37,30 @@ _CLOSE = 15  # degrees to both sides of a way that count as one with it
 _OPEN = 30  # degrees about a die on which no floor may be seen: a bright spot or a shadow
 _CLEARLY = -1.8  # sides outward: edges that face the middle this much bare a side as clear as others
 _RIM = 0.2  # sides: what an edge outward shows so near the wall is the wall
+# Of a top face, and times the next largest: what is no lamp's image among others, as these are alike.
+_STRAY, _ALIKE = 0.08, 2.0
 _LUMP = 0.3  # of a top face: the least that a die which was not found leaves in sight; lamps' images: 0.25
 
 
 class Lying:
-    """How the dice `fits` lie in a picture, `clear` of glare; `side`: of a die in pixels, about; `is_dark`:
-    the dice are darker than the floor."""
+    """How the dice `fits` lie in a picture, of which `scene` is without glare; `side`: of a die in pixels."""
 
-    def __init__(
-        self, picture: np.ndarray, clear: np.ndarray, fits: list[Fit], side: float, is_dark: bool
-    ) -> None:
-        self._picture, self._clear = picture, clear
+    def __init__(self, picture: np.ndarray, scene: Scene, fits: list[Fit], side: float) -> None:
+        self._picture, self._clear = picture, scene.picture
         self._fits = fits
-        self._is_dark = is_dark
-        self._near = _NEAR_DARK if is_dark else _NEAR
-        self._wall = find_wall(clear)
-        self._side = self._side_in(side)
-        self._edges = [self._edges_of(fit, self._side) for fit in fits]
+        self._is_dark = scene.is_dark
+        self._near = _NEAR_DARK if scene.is_dark else _NEAR
+        self._wall = scene.wall
+        self._side = side
+        self._edges = [scene.edges_of(fit, side) for fit in fits]
 
     def check_bare(self) -> None:
         """Refused when something else lies on the platform."""
-        if largest_lump(self._clear, self._wall, [fit.pose for fit in self._fits], self._side) > _LUMP:
+        poses = [fit.pose for fit in self._fits]
+        covered = lumps(self._clear, self._wall, poses, self._side)
+        spots = lumps(self._picture, self._wall, poses, self._side)
+        is_stray = len(spots) > 2 and spots[0] > max(_STRAY, _ALIKE * spots[1])
+        if is_stray or max(covered, default=0.0) > _LUMP:
             raise Refused("extra-object", "something lies there")
 
     def check_flat(self, fit: Fit) -> None:
@@ -65,7 +75,8 @@ class Lying:
             if (gap := apart(fit.pose, other.pose, self._side)) < self._near
         ]
         if not self._is_dark:
-            check_square(found, not near)
+            check_square(found)
+            check_rims(found, rise_of(rises([edge for _, theirs in others for edge in theirs])), not near)
         found = [replace(edge, end=edge.reach) if self._is_wall(edge, fit) else edge for edge in found]
         blocked, hidden, leans = Surroundings(self._picture, fit.pose, self._side).blocked(), [], []
         for other, gap in near:
@@ -104,17 +115,6 @@ class Lying:
             telling = [edge for edge in telling if not edge.is_faint] or telling
             if not telling or not all(is_level(edge, rise) for edge in telling):
                 raise Refused("unreadable", "not alone")
-
-    def _side_in(self, told: float) -> float:
-        """The side of most dice, in pixels: the one told is not that sure."""
-        sides = [side_of(self._edges_of(fit, told), told) for fit in self._fits]
-        known = [side for side in sides if abs(side / told - 1) < _SIZE]
-        return float(np.median(known)) if known else told
-
-    def _edges_of(self, fit: Fit, side: float) -> list[Edge]:
-        floor = Surroundings(self._clear, fit.pose, side).floor
-        seen = dark_edges if self._is_dark else edges
-        return seen(self._clear, fit.pose, side, floor, (self._wall.x, self._wall.y))
 
     def _is_wall(self, edge: Edge, fit: Fit) -> bool:
         """Whether what an edge outward shows is the wall."""

@@ -2,21 +2,25 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from host_tools.second_reader.faces import WAYS, Pose, outward_levels
-from host_tools.second_reader.levels import OUT, body_end, dark_end, face_end, faint_end
+from host_tools.second_reader.levels import OUT, body_end, dark_end, face_end, faint_end, is_rise
 from host_tools.second_reader.refusal import Refused
 
 _ALONG = np.linspace(-0.3, 0.3, 13)
 _SHARP, _SOFT = 0.16, 0.1  # of the floor's level: less may be the rim of a shadow, or its slope
 _WIDE, _PIXELS = 0.04, 2.0  # sides over which a change is sharp; pixels, where views are aslant
 _SHOWS = 0.05  # sides beyond the edge: the least that counts as a bared side
-_ASLANT = 0.0155  # by how much less a round rim may reach outward than inward, for each side outward
+_CONTACT = 0.027  # sides beyond a side's foot, where the level has risen from the shadow in which it stands
+_ASLANT, _FAR = (
+    0.0125,
+    2.6,
+)  # by how much less a round rim reaches outward than inward, for each side outward,
+# and how far outward that grows
 _SQUARE = 0.025  # sides by which a top face may be oblong
-_LOPSIDED, _JOINED = 0.02, 0.03  # and its pips off its middle, when alone, and beside another die
 _SIZE = 0.04  # share by which a die may be smaller or larger than others on the floor
 _FACE, _BODY = 0.97, 1.0  # sides between the edges of a top face, and where a dark body ends
 _UNSURE = 0.6  # pixels by which the edges of a top face are unsure, beyond that
@@ -29,13 +33,15 @@ class Edge:
     """One side of a die: how far its top face reaches from the middle (NaN when no clear step tells), and
     the farthest sharp change beyond, or if `is_faint` the clearest fainter one, both in sides; `outward` is
     its distance outward from the place below the lens, in sides, below 0 for an edge that faces that place;
-    `angle` is the way to it, in degrees."""
+    `angle` is the way to it, in degrees; `rim` by how much farther its top face reaches than the opposite
+    way, beyond what a flat die's does at that place."""
 
     reach: float
     end: float
     outward: float
     angle: float
     is_faint: bool = False
+    rim: float = math.nan
 
     @property
     def bares(self) -> bool:
@@ -53,10 +59,15 @@ def edges(
         reach = face_end(levels)
         end = body_end(levels, reach, floor, _WIDE, _SHARP)
         is_faint = end == reach
-        found.append(
-            Edge(reach, faint_end(levels, reach, floor) if is_faint else end, outward, angle, is_faint)
-        )
-    return found
+        end = faint_end(levels, reach, floor) if is_faint else end
+        if end > reach and is_rise(levels, end):
+            end = max(end - _CONTACT, reach)
+        found.append(Edge(reach, end, outward, angle, is_faint))
+    opposite = (found[1], found[0], found[3], found[2])
+    return [
+        replace(edge, rim=edge.reach - other.reach + _ASLANT * float(np.clip(edge.outward, -_FAR, _FAR)))
+        for edge, other in zip(found, opposite, strict=True)
+    ]
 
 
 def dark_edges(
@@ -101,13 +112,10 @@ def side_of(found: list[Edge], side: float) -> float:
     return side * float(np.mean(ends)) * 2 / _BODY if ends else 0.0
 
 
-def check_square(found: list[Edge], is_alone: bool) -> None:
-    """Refused unless the four edges make a square of the size told about the pips."""
+def check_square(found: list[Edge]) -> None:
+    """Refused unless the four edges make a square of the size told."""
     across, down = _reaches(found).sum(axis=1)
-    aslant = np.array([-_ASLANT * edge.outward for edge in found[::2]])
-    apart = np.subtract(*_reaches(found).T)
-    lopsided = np.abs(apart - np.clip(apart, np.minimum(aslant, 0), np.maximum(aslant, 0))).max()
-    if abs(across - down) > _SQUARE or lopsided > (_LOPSIDED if is_alone else _JOINED):
+    if abs(across - down) > _SQUARE:
         raise Refused("not-flat", "not square")
     if max(abs(across - _FACE), abs(down - _FACE)) > _SIZE:
         raise Refused("unreadable", "another size")

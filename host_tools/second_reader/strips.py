@@ -5,6 +5,8 @@ the lens, the rise. So it bares a strip of its sides where they face that place,
 foot of a die that leans by six degrees is a tenth of a side from where a flat one's is.
 """
 
+import math
+
 import numpy as np
 
 from host_tools.second_reader.outline import Edge
@@ -17,6 +19,11 @@ _TOP = 0.5  # sides from the middle, where its body ends at edges that bare no s
 _STRIP = 0.05  # sides by which its body may end elsewhere
 _SURE = 0.035  # the same for a faint end that is to tell that the die is flat
 _BODY = 0.27  # sides farther out than a flat one ends: another body's edge
+_CLEAR, _RIM = (
+    0.12,
+    0.05,
+)  # sides farther out: more shows at the rim, where a lean adds 0.14 of it, at least this
+_LOPSIDED, _JOINED = 0.022, 0.03  # sides by which rims may tell of a lean, of a die alone and beside another
 _FACING = -1.3  # sides outward: edges that face the middle this much bare enough to be measured
 
 
@@ -37,9 +44,26 @@ def check_sides(found: list[Edge], rise: float) -> None:
     for edge in found:
         beyond = _beyond(edge, rise)
         # A faint end where a flat die bares no side may be a shadow's.
-        tells = is_facing(edge) or (edge.bares and not edge.is_faint)
+        tells = (is_facing(edge) and _is_likely(edge, beyond)) or (edge.bares and not edge.is_faint)
         if tells and abs(beyond) > _STRIP and beyond < _BODY:
             raise Refused("not-flat", "a side shows" if beyond > 0 else "a side is hidden")
+
+
+def _is_likely(edge: Edge, beyond: float) -> bool:
+    """Whether a faint end may be a side's: one that leans so far out shows it at its rim, too."""
+    return not edge.is_faint or beyond < _CLEAR or edge.rim > _RIM * beyond
+
+
+def check_rims(found: list[Edge], rise: float, is_alone: bool) -> None:
+    """Refused when the rims around a top face tell of a lean, on an axis on which no foot in sight tells
+    better. Its four edges are `found`, opposite ones beside each other."""
+    axes = [
+        pair[0].rim
+        for pair in (found[:2], found[2:])
+        if not any(is_facing(edge) and not edge.is_faint and is_level(edge, rise) for edge in pair)
+    ]
+    if math.hypot(*axes) > (_LOPSIDED if is_alone else _JOINED):
+        raise Refused("not-flat", "lopsided")
 
 
 def is_level(edge: Edge, rise: float) -> bool:

@@ -4,6 +4,8 @@ All dice are of one make, found from the picture; every one must show a face, ex
 lie flat, and nothing else may lie on the platform.
 """
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 
 from host_tools.second_reader.believed import check_face
@@ -11,16 +13,22 @@ from host_tools.second_reader.fit import Fit, Fitter
 from host_tools.second_reader.glare import check_glare, without_glare
 from host_tools.second_reader.light import Relit
 from host_tools.second_reader.lying import Lying
-from host_tools.second_reader.make import CLASSIC, COMPACT, LARGE_ONE, refine
+from host_tools.second_reader.make import CLASSIC, COMPACT, LARGE_ONE, Make, refine
+from host_tools.second_reader.platform import Scene
 from host_tools.second_reader.profile import LIGHT_PIPS, Look
 from host_tools.second_reader.proof import Proof
 from host_tools.second_reader.reader import answer, without_ghosts
 from host_tools.second_reader.refusal import Refused
 from host_tools.second_reader.search import Search
+from host_tools.second_reader.wall import find_wall
 
 _SEEN, _UNLIKE = 0.6, 0.7  # correlation and residual of what may be a die
 _ENDS = 0.1  # mean contrast at the sides of what may be a die; a lamp's image on the floor has 0.08
 _CERTAIN = 0.93  # correlation of all dice from which no other make is tried
+_OFF = 0.02  # share by which a size is off that is worth another look
+_LARGER = 1.12  # times the size told, where dice are looked for that were not found with it
+
+_Tried = tuple[Make, Search, Fitter]
 
 
 class Tumbler:
@@ -31,19 +39,25 @@ class Tumbler:
         self._polarity = polarity
         self._is_dark = polarity == LIGHT_PIPS
         self._count = count
-        self._searches = [
-            (make, Search(make.look(polarity, die_px)), Fitter(make.look(polarity, die_px)))
-            for make in (CLASSIC, LARGE_ONE, COMPACT)
-        ]
+        self._searches = list(_searches(polarity, die_px))
 
     def read(self, picture: np.ndarray) -> dict:
         """The fields of `tumbler read --json` for a picture (float32)."""
-        clear = picture if self._is_dark else without_glare(picture, self._side)
-        return self._judge(*self._find(Relit(clear[None], clear, clear, clear)), picture, clear)
+        side, scene = self._side, self._scene(picture, self._side)
+        look, fits = self._find(scene.picture, side, self._searches)
+        found = side * _LARGER if len(fits) < self._count else scene.side_of(fits, side)
+        if abs(found / side - 1) > _OFF:
+            side, scene = found, self._scene(picture, found)
+            look, fits = self._find(scene.picture, side, _searches(self._polarity, side))
+        lying = Lying(picture, scene, fits, scene.side_of(fits, side))
+        return self._judge(look, fits, picture, lying)
 
-    def _judge(self, look: Look, fits: list[Fit], picture: np.ndarray, clear: np.ndarray) -> dict:
-        """What the dice found amount to. `clear`: the picture without glare."""
-        lying = Lying(picture, clear, fits, self._side, self._is_dark)
+    def _scene(self, picture: np.ndarray, side: float) -> Scene:
+        clear = picture if self._is_dark else without_glare(picture, side)
+        return Scene(clear, find_wall(clear), self._is_dark)
+
+    def _judge(self, look: Look, fits: list[Fit], picture: np.ndarray, lying: Lying) -> dict:
+        """What the dice found amount to."""
         read, refusals = [], []
         for fit in fits:
             try:
@@ -63,32 +77,38 @@ class Tumbler:
             refusals.append(refusal)
         return answer(read, refusals)
 
-    def _find(self, relit: Relit) -> tuple[Look, list[Fit]]:
-        """The dice, drawn in the make that explains all of them best, and its look."""
+    def _find(self, clear: np.ndarray, side: float, searches: Iterable[_Tried]) -> tuple[Look, list[Fit]]:
+        """The dice in a picture without glare, drawn in the make that explains all of them best, and its
+        look; `side`: of a die in pixels, about."""
+        relit = Relit(clear[None], clear, clear, clear)
         make, fits = CLASSIC, []
-        for tried, search, fitter in self._searches:
-            found = self._fit_all(relit, search, fitter)
+        for tried, search, fitter in searches:
+            found = _best_first(without_ghosts(_fit_all(relit, search, fitter), side))
             if _explained(found[: self._count]) > _explained(fits[: self._count]):
                 make, fits = tried, found
             if len(fits) == self._count and fits[-1].score > _CERTAIN:
                 break
-        make = refine(make, fits[: self._count], relit.albedo, self._polarity, self._side)
-        look = make.look(self._polarity, self._side)
-        return look, self._fit_again(relit, look, fits)
+        make = refine(make, fits[: self._count], clear, self._polarity, side)
+        look = make.look(self._polarity, side)
+        return look, _best_first(without_ghosts(_fit_again(relit, look, fits), side))
 
-    def _fit_all(self, relit: Relit, search: Search, fitter: Fitter) -> list[Fit]:
-        found = []
-        for candidate in search.find(relit.albedo, np.ones(relit.albedo.shape, bool)):
-            fit = fitter.fit(relit, candidate.pose, candidate.face)
-            if fit is not None and _may_be(fit):
-                found.append(fit)
-        return _best_first(without_ghosts(found, self._side))
 
-    def _fit_again(self, relit: Relit, look: Look, fits: list[Fit]) -> list[Fit]:
-        fitter = Fitter(look)
-        again = [fitter.fit(relit, fit.pose, fit.face) for fit in fits]
-        found = [fit for fit in again if fit is not None and _may_be(fit)]
-        return _best_first(without_ghosts(found, self._side))
+def _searches(polarity: str, side: float) -> Iterator[_Tried]:
+    for make in (CLASSIC, LARGE_ONE, COMPACT):
+        look = make.look(polarity, side)
+        yield make, Search(look), Fitter(look)
+
+
+def _fit_all(relit: Relit, search: Search, fitter: Fitter) -> list[Fit]:
+    candidates = search.find(relit.albedo, np.ones(relit.albedo.shape, bool))
+    fits = [fitter.fit(relit, candidate.pose, candidate.face) for candidate in candidates]
+    return [fit for fit in fits if fit is not None and _may_be(fit)]
+
+
+def _fit_again(relit: Relit, look: Look, fits: list[Fit]) -> list[Fit]:
+    fitter = Fitter(look)
+    again = [fitter.fit(relit, fit.pose, fit.face) for fit in fits]
+    return [fit for fit in again if fit is not None and _may_be(fit)]
 
 
 def _may_be(fit: Fit) -> bool:

@@ -15,6 +15,7 @@ _LEAST = 0.5  # of half the picture's height: the least radius
 _STEP, _WIDE = 0.5, 4  # pixels between two radii, and over how many of these the wall's edge is told
 _RIM, _AROUND = 0.3, 1.05  # sides from the wall, and about a die's middle, in which no floor need show
 _DARK, _BRIGHT, _NOISE = 0.6, 1.35, 4.0  # shares of the floor's level, and grey levels, that are no floor
+_SPECK = 5  # pixels: less may be the camera's
 _WAYS = np.radians(np.arange(0, 360, 3))
 
 
@@ -48,8 +49,8 @@ def find_wall(picture: np.ndarray) -> Wall:
     return wall
 
 
-def largest_lump(picture: np.ndarray, wall: Wall, dice: list[Pose], side: float) -> float:
-    """The area, in top faces, of the largest thing on the platform that is neither die nor floor."""
+def lumps(picture: np.ndarray, wall: Wall, dice: list[Pose], side: float) -> list[float]:
+    """The areas, in top faces, of what is neither die nor floor on the platform, largest first."""
     rows, columns = np.mgrid[: picture.shape[0], : picture.shape[1]]
     bare = np.hypot(columns - wall.x, rows - wall.y) < wall.radius - _RIM * side
     for pose in dice:
@@ -58,4 +59,5 @@ def largest_lump(picture: np.ndarray, wall: Wall, dice: list[Pose], side: float)
     floor = float(np.median(smooth[bare])) if bare.any() else 0.0
     strange = bare & ((smooth > _BRIGHT * floor + _NOISE) | (smooth < _DARK * floor - _NOISE))
     _, _, stats, _ = cv2.connectedComponentsWithStats(strange.astype(np.uint8))
-    return float(stats[1:, cv2.CC_STAT_AREA].max(initial=0)) / side**2
+    areas = sorted(stats[1:, cv2.CC_STAT_AREA].tolist(), reverse=True)
+    return [area / side**2 for area in areas if area > _SPECK]

@@ -210,7 +210,7 @@ def test_a_photograph_is_never_read_wrong_without_a_profile(polarity):
 
 def test_dice_alone_on_even_floor_are_read_without_a_profile(tmp_path):
     path = tmp_path / "overhead.png"
-    draw_overhead(path, [(1, 70, 60, 10), (5, 160, 120, 35), (6, 250, 180, 80)])
+    draw_overhead(path, [(1, 125, 100, 10), (5, 162, 120, 35), (6, 197, 140, 80)])
     fields = json.loads(run("--die-px", 26, "--json", path).stdout)
     assert (fields["verdict"], fields["faces"]) == ("read", [1, 5, 6])
     assert all(die["tilt_deg"] is None for die in fields["dice"])
