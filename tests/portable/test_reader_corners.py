@@ -127,6 +127,15 @@ class Corners(unittest.TestCase):
         frames = [_lightened(_face(level, level), 3 * level // 2, others) for level in (30, 42, 24, 36)]
         check_steady_corners(Machine(frames), pose, Machine.pips[1])
 
+    def test_two_corners_side_by_side_that_lack_about_as_much_are_no_damage(self):
+        pose = Pose(30, 30, 28, 0)
+        frames = [_face(level, level * 78 // 100) for level in (100, 140, 80, 120)]
+        with self.assertRaises(Refused):
+            check_steady_corners(Machine(frames), pose, Machine.pips[1])
+        for frame, level in zip(frames, (100, 140, 80, 120)):
+            _lightened(frame, level * 82 // 100, ((1, 0),))
+        check_steady_corners(Machine(frames), pose, Machine.pips[1])
+
     def test_a_corner_farther_from_the_lamps_is_no_damage(self):
         pose = Pose(30, 30, 28, 0)
         frames = []

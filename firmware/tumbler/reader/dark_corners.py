@@ -28,12 +28,15 @@ _NOISE = 1.5  # levels
 _LAMPS = 3  # least that must show a corner
 _WHOLE = 0.1  # share of the dim bare face's light that a whole corner may lack
 # And that one which is off lacks, with what noise makes of the few pixels of a corner, by pixels of a side:
-# of 5,100 whole faces 30 pixels wide five lack more, and of 2,500 half as wide one.
-_OFF, _OFF_BY_SIDE = 0.13, 1.8
+# of 2,100 whole faces 30 pixels wide one lacks more, of as many half as wide none.
+_OFF, _OFF_BY_SIDE = 0.095, 1.5
 _TELLING = 3  # spots of a corner that tell so
 # A face that is taken to lie aside has as much light too much at one corner as it lacks at the opposite one.
 # But what shines through lightens a corner, too: so much of it is taken for that.
 _ASIDE = 0.3
+# Gloss that ends on a face, and one taken to lie aside, leave two corners side by side without light: so much
+# of what the other lacks is no chip's.
+_BOTH = 0.5
 
 
 def check_dark_corners(plane, columns, inset, pose):
@@ -81,8 +84,10 @@ def _whole(lacks, side):
     for corner, (lack, spots) in enumerate(lacks):
         if lack is None or spots < _TELLING:
             continue
-        aside = min(max(-(lacks[-1 - corner][0] or 0), 0), _ASIDE)
-        margin = min(margin, 1 - (lack - aside) / (_OFF + _OFF_BY_SIDE / side))
+        aside = min(max(-(lacks[3 - corner][0] or 0), 0), _ASIDE)
+        beside = [other or 0 for i, (other, _) in enumerate(lacks) if i not in (corner, 3 - corner)]
+        own = lack - aside - _BOTH * max(0, *beside)
+        margin = min(margin, 1 - own / (_OFF + _OFF_BY_SIDE / side))
     return margin
 
 
