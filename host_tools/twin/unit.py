@@ -17,13 +17,15 @@ LAMPS = {"four": Rig.drawn, "ring": Rig.drawn_ring}  # in turn, a frame each; or
 RENDERERS: dict[str, Callable[[Rig], Camera]] = {"tracer": Tracer, "warper": Warper}
 EDGES = (16.0, 18.0, 19.0)  # mm
 _PLAIN = ("classic", "compact", "broad")  # makes of dice that come in every plain colour
+_GLOSS, _SHARP = (0.6, 1.4), (25.0, 60.0)  # shares of the usual shine, and how sharp it is
+_MATT = 0.75, 1.0  # from rough faces to those that Lambert's law is of
 _SPECIAL = ("asian_red", "casino_red")  # styles that are a make of their own
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
     """Number `number` of the tumblers of a seed; each has other cameras, lamps and dice. Number 0 has dice of
-    16 mm and ordinary pips."""
+    16 mm, of an ordinary make and finish."""
 
     seed: int
     number: int = 0
@@ -40,7 +42,16 @@ class Unit:
     def style(self, name: str) -> Style:
         """Its set of dice of that style, one of STYLES, as new."""
         style = STYLES[name]
-        if name in _SPECIAL or not self.number:
+        if not self.number:
+            return style
+        finish = self._rng(f"finish {name}")
+        style = replace(
+            style,
+            gloss=style.gloss * float(finish.uniform(*_GLOSS)),
+            sharp=float(finish.uniform(*_SHARP)),
+            matt=float(finish.uniform(*_MATT)),
+        )
+        if name in _SPECIAL:
             return style
         make = BRANDS[str(self._rng(f"brand {name}").choice(_PLAIN))]
         return replace(style, brand=make)

@@ -56,7 +56,7 @@ def lit(side: Side, rig: Rig, lamps: Iterable[Lamp], bodies: tuple[Die | Thing, 
     """Grey levels (SIDE, SIDE) of a face in stray light and that of some lamps; `bodies` in number order."""
     bright = np.full((SIDE, SIDE), stray(rig) * (0.6 + 0.4 * side.normal[2]), np.float32)
     for lamp in lamps:
-        own = _on_side(side, rig, lamp)
+        own = _on_side(side, rig, lamp, style)
         if own.max() > 0:
             for number, body in enumerate(bodies, 1):
                 if number != side.number:
@@ -65,7 +65,7 @@ def lit(side: Side, rig: Rig, lamps: Iterable[Lamp], bodies: tuple[Die | Thing, 
     return side.drawing * bright
 
 
-def _on_side(side: Side, rig: Rig, lamp: Lamp) -> Floats:
+def _on_side(side: Side, rig: Rig, lamp: Lamp, style: Style) -> Floats:
     """Light of a lamp (SIDE, SIDE), as on a flat face whose rim bends away."""
     across = (np.arange(SIDE) + 0.5) / SIDE
     u, v = side.corners[1] - side.corners[0], side.corners[3] - side.corners[0]
@@ -77,8 +77,8 @@ def _on_side(side: Side, rig: Rig, lamp: Lamp) -> Floats:
     along_v = float(to_lamp @ v) / edge - across[:, None] * edge
     above = float(to_lamp @ side.normal)
     away2 = along_u**2 + along_v**2 + above**2
-    cosine = bend * along_u + bend[:, None] * along_v + up * above
-    return (strength(rig, lamp) * np.maximum(cosine, 0) / away2**1.5).astype(np.float32)
+    cosine = (bend * along_u + bend[:, None] * along_v + up * above) / np.sqrt(away2)
+    return (strength(rig, lamp) * style.lit(cosine) / away2).astype(np.float32)
 
 
 def _bend(place: NDArray[np.float64], edge: float, rounding: float) -> NDArray[np.float64]:

@@ -37,10 +37,10 @@ class Shade:
         away2 = dot(to_lamp, to_lamp)
         to_lamp = scaled(to_lamp, 1 / np.sqrt(away2))
         level = np.float32(strength(self._rig, lamp)) / away2
-        cosine = np.maximum(dot(p.normal, to_lamp), 0)
+        cosine = dot(p.normal, to_lamp)
         half = unit(plus(to_lamp, self._to_eye))
         shine = np.maximum(dot(p.normal, half), 0) ** np.float32(style.sharp)
-        surface = p.grey * cosine + np.float32(style.gloss) * shine * (cosine > 0)
+        surface = p.grey * style.lit(cosine) + np.float32(style.gloss) * shine * (cosine > 0)
         return level * (surface * (1 - self._hidden(lamp)) + np.float32(_SPREAD * style.clear * style.body))
 
     def _hidden(self, lamp: Lamp) -> Floats:

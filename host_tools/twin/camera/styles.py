@@ -1,6 +1,10 @@
 """How dice look: their make (size, rounding, pip places) and their colours as the grey camera sees them."""
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from host_tools.twin.camera.errors import SizeError, StyleError
 from host_tools.twin.scene import DISGUISES
@@ -57,8 +61,8 @@ class Style:
     """Colours of a set of dice as grey: 0 is black, 1 reflects all light.
 
     red: faces whose pips are red, red_pip their grey; gloss, sharp: strength of the shine and how sharp it
-    is; clear: share of light that passes the body; wear: share of the pips' contrast that is lost; dirt:
-    specks on a face, on average.
+    is; matt: 1 for faces that Lambert's law is of, less for rough ones; clear: share of light that passes the
+    body; wear: share of the pips' contrast that is lost; dirt: specks on a face, on average.
     """
 
     name: str
@@ -69,14 +73,19 @@ class Style:
     red_pip: float = 0.1
     gloss: float = 0.09
     sharp: float = 40.0
+    matt: float = 1.0
     clear: float = 0.0
     wear: float = 0.0
     dirt: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("body", "pip", "red_pip", "clear", "wear"):
+        for name in ("body", "pip", "red_pip", "matt", "clear", "wear"):
             if not 0 <= getattr(self, name) <= 1:
                 raise StyleError(f"style {self.name}: {name} {getattr(self, name)} is not from 0 to 1")
+
+    def lit(self, cosine: NDArray[Any]) -> NDArray[Any]:
+        """Light of a face by the cosine of the angle to the lamp; the same for all at 45 degrees."""
+        return np.float32(0.5 ** ((1 - self.matt) / 2)) * np.maximum(cosine, 0) ** np.float32(self.matt)
 
     def pip_grey(self, face: int) -> float:
         """Grey of a face's pips, worn as they are."""

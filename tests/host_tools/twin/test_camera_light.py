@@ -94,6 +94,15 @@ def test_a_tilt_shows_in_opposite_lamps(make, tilt: float, ratio: float):
     assert seen[0] / seen[2] == pytest.approx(ratio, rel=0.01 * tilt**0.75)
 
 
+@pytest.mark.parametrize("make", RENDERERS)
+def test_a_rough_face_loses_less_of_its_light_as_the_lamp_stands_lower(make, rig: Rig):
+    die = lying(1, 16.0, (40.0, 10.0), 0.2)
+    rough, smooth = (_top_levels(make(rig), rig, die, style) for style in (replace(BARE, matt=0.7), BARE))
+    ways = np.array([lamp.at for lamp in rig.lamps]) - _above(die)
+    cosine = ways[:, 2] / np.linalg.norm(ways, axis=1)
+    assert rough / smooth == pytest.approx((cosine * 2**0.5) ** -0.3, rel=0.01)
+
+
 def test_gloss_lightens_a_die_near_a_lamp_and_none_in_the_middle(rig: Rig):
     camera = Tracer(rig)
     for name, most in (("white_black", 1.12), ("black_white", 2.4)):
