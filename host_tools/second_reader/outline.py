@@ -15,11 +15,8 @@ _SHARP, _SOFT = 0.16, 0.1  # of the floor's level: less may be the rim of a shad
 _WIDE, _PIXELS = 0.04, 2.0  # sides over which a change is sharp; pixels, where views are aslant
 _SHOWS = 0.05  # sides beyond the edge: the least that counts as a bared side
 _CONTACT = 0.027  # sides beyond a side's foot, where the level has risen from the shadow in which it stands
-_ASLANT, _FAR = (
-    0.0125,
-    2.6,
-)  # by how much less a round rim reaches outward than inward, for each side outward,
-# and how far outward that grows
+# By how much less a round rim reaches outward than inward, for each side outward, and how far out that grows.
+_ASLANT, _FAR = 0.0125, 2.6
 _SQUARE = 0.025  # sides by which a top face may be oblong
 _SIZE = 0.04  # share by which a die may be smaller or larger than others on the floor
 _FACE, _BODY = 0.97, 1.0  # sides between the edges of a top face, and where a dark body ends

@@ -19,10 +19,8 @@ _TOP = 0.5  # sides from the middle, where its body ends at edges that bare no s
 _STRIP = 0.05  # sides by which its body may end elsewhere
 _SURE = 0.035  # the same for a faint end that is to tell that the die is flat
 _BODY = 0.27  # sides farther out than a flat one ends: another body's edge
-_CLEAR, _RIM = (
-    0.12,
-    0.05,
-)  # sides farther out: more shows at the rim, where a lean adds 0.14 of it, at least this
+# Sides farther out: more shows at the rim, where a lean adds 0.14 of it, and at least the second share.
+_CLEAR, _RIM = 0.12, 0.05
 _LOPSIDED, _JOINED = 0.022, 0.03  # sides by which rims may tell of a lean, of a die alone and beside another
 _FACING = -1.3  # sides outward: edges that face the middle this much bare enough to be measured
 
