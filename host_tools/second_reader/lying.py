@@ -10,14 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from host_tools.second_reader.around import (
-    DEGREES,
-    Surroundings,
-    apart,
-    longest_arc,
-    turned_from,
-    turned_to,
-)
+from host_tools.second_reader.around import DEGREES, Surroundings, apart, longest_arc, turned_from, turned_to
 from host_tools.second_reader.faces import Pose
 from host_tools.second_reader.fit import Fit
 from host_tools.second_reader.outline import Edge, check_square

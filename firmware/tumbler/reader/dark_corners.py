@@ -93,15 +93,16 @@ def _whole(lacks, side):
 
 def _steady(gatherer, pose, pattern, lacks):
     """Margin of the corner that is darkest against the others, if it may lack light against the bare face."""
+    doubtful = [corner for corner, (lack, _) in enumerate(lacks) if lack is None or lack > _WHOLE]
+    if not doubtful:
+        return 1
     near = gatherer.profile.radii[len(pattern)] + _SOFT_LIGHT / pose.side
     corners = [_corner(gatherer, pose, pattern, near, corner) for corner in CORNERS]
     falls = [_fall(gatherer, pose, corner) for corner in CORNERS]
     margin = 1
-    for corner in range(len(CORNERS)):
-        lack = lacks[corner][0]
-        if lack is None or lack > _WHOLE:
-            darker = min(_darker(corners, [0] * len(CORNERS), corner), _darker(corners, falls, corner))
-            margin = min(margin, 1 - darker / _DARKER)
+    for corner in doubtful:
+        darker = min(_darker(corners, [0] * len(CORNERS), corner), _darker(corners, falls, corner))
+        margin = min(margin, 1 - darker / _DARKER)
     return margin
 
 

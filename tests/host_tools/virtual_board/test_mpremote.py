@@ -32,9 +32,8 @@ async def test_exec_interrupts_the_application(probing):
 
 async def test_an_interrupt_that_the_port_does_not_catch_leads_to_the_prompt_as_on_a_board(probing):
     async with probing() as probe:
-        await mpremote(
-            probe.board, "exec", "pass"
-        )  # at its prompt the port takes Ctrl-C for a key, no signal
+        # At its prompt the port takes Ctrl-C for a key and catches no signal.
+        await mpremote(probe.board, "exec", "pass")
         first = probe.board.pid
         os.kill(first, signal.SIGINT)
         async with asyncio.timeout(30):
