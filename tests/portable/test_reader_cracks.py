@@ -39,6 +39,8 @@ def _level(u, v, face, harm):
         grey *= 0.5
     if harm == "crack" and abs(v - 0.12 * u - (0.05 if u > 0 else 0.02)) < _CRACK:
         grey *= 0.25
+    if harm == "faint" and abs(v - 0.12 * u - 0.03) < _CRACK:
+        grey *= 0.7
     if harm == "aslant" and abs(v - u) < _CRACK:
         grey *= 0.25
     if harm == "corner" and (u - 0.5) ** 2 + (v + 0.5) ** 2 < 0.3**2:
@@ -73,13 +75,13 @@ class Machine:
     pips = _PLACES
     radii = {1: _PIP, 6: _PIP}
 
-    def __init__(self, side, angle, face, seed, harm=""):
+    def __init__(self, side, angle, face, seed, harm="", exposure=1):
         noise = Noise(seed)
         self.step = 2 if side >= 20 else 1
         self.side = side
         self.profile = self
         self.stuck = []
-        lights = (150, 190, 240, 170)
+        lights = [exposure * light for light in (150, 190, 240, 170)]
         self.small = [_frame(light, side, angle, face, noise, harm) for light in lights]
         self.low = bytearray(min(levels) for levels in zip(*self.small))
 
@@ -95,6 +97,11 @@ class CracksTest(unittest.TestCase):
                 with self.assertRaises(Refused) as caught:
                     _check(Machine(side, angle, face, 7, harm="crack"), angle, face)
                 self.assertEqual((caught.exception.reason, caught.exception.detail), ("die-damaged", "crack"))
+
+    def test_a_fainter_crack_is_damage_where_more_light_shows_it(self):
+        with self.assertRaises(Refused) as caught:
+            _check(Machine(25, 0.1, 1, 7, harm="faint", exposure=2), 0.1, 1)
+        self.assertEqual((caught.exception.reason, caught.exception.detail), ("die-damaged", "crack"))
 
     def test_a_crack_from_corner_to_corner_is_damage(self):
         for side, face in ((15, 1), (25, 1), (25, 6)):

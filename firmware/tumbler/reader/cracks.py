@@ -24,8 +24,10 @@ _SOFT = 1.2  # pixels beyond a pip's edge that it brightens
 _IN_PIP = 0.8  # pixels within a pip's edge that its own light begins
 _DEEPEST = 0.4  # share of the level that a place of the way counts, at most: a speck of dirt is no crack
 _SHARE = 0.75  # of the dimmest way athwart that noise is taken to make of any dimmest way
-_DIM = 0.076, 0.115  # share of the level that a way may lack beyond this, and at all, in the darkest frame
-_DIM_STEADY = 0.028, 0.048  # and in the mean of the lamps, which has less noise
+# What a way may lack beyond this, and at all: so much of any level, and so many levels, which noise takes. Of
+# 7,600 sound faces about 33 pixels wide four lack more in the darkest frame.
+_DIM = (0.032, 0.27), (0.049, 0.41)
+_DIM_STEADY = (0.028, 0), (0.048, 0)  # and in the mean of the lamps, which has less noise
 _HOLLOW = 0.19  # share of the level by which one corner may be dimmer than the others
 _CORNER = 0.42, 0.66  # most of u and of v, and least of their sum, in a corner: off its rim
 _POINT = 4096  # to a pixel, in the kernel
@@ -63,8 +65,8 @@ class Cracks:
             planes, limits = gatherer.small, _DIM_STEADY
         else:
             planes, limits = (gatherer.low,), _DIM
-        whole = self._see(planes, pose, face)
-        margin = 1 - self._dimness(whole, limits)
+        whole, level = self._see(planes, pose, face)
+        margin = 1 - self._dimness(whole, [share + levels / level for share, levels in limits])
         if margin < 0:
             raise Refused("die-damaged", "crack")
         corner = 1 - self._hollow(whole) / _HOLLOW
@@ -73,14 +75,14 @@ class Cracks:
         return min(margin, corner)
 
     def _see(self, planes, pose, face):
-        """Have the face in the sum of the planes; what a place shows that is as light as its bare part."""
+        """Have the face in the sum of the planes; what a place shows that is as light as its bare part, and
+        the mean level of that part."""
         share = _WHOLE // len(planes)
         whole = share * len(planes)
         fill(self._face, 0, self._size * self._size, 0)
-        for plane in planes:
-            self._look(plane, pose, self._parts[face], share)
+        level = sum([self._look(plane, pose, self._parts[face], share) for plane in planes]) / len(planes)
         self._skip_stuck(pose, whole)
-        return whole
+        return whole, level
 
     def _dimness(self, whole, limits):
         """Share of its limit that the dimmest way across the face lacks. Noise makes both ways dim, from left
@@ -100,7 +102,7 @@ class Cracks:
         return ((seen[1] + seen[2]) / 2 - seen[0]) / whole
 
     def _look(self, plane, pose, parts, share):
-        """Add what a plane shows of the face, at most `share`."""
+        """Add what a plane shows of the face, at most `share`; the level of its bare part."""
         seen, face, size = self._seen, self._face, self._size
         fill(seen, 0, size * size, 0)
         self._turn(seen, plane, pose, 255, 255)
@@ -114,12 +116,14 @@ class Cracks:
             elif part == _PIP:
                 pip += seen[i]
                 inside += 1
-        self._turn(face, plane, pose, max(1, _level_of(counts, _BODY * sum(counts))), share)
+        level = max(1, _level_of(counts, _BODY * sum(counts)))
+        self._turn(face, plane, pose, level, share)
         if inside:
             pip //= inside
             for i, part in enumerate(parts):
                 if part == _PIP and seen[i] < pip:
                     face[i] = max(0, face[i] - share + share * seen[i] // pip)
+        return level
 
     def _turn(self, face, plane, pose, most, share):
         size = self._size
