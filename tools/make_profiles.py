@@ -26,6 +26,7 @@ MATT = "white_black"  # the style whose gloss disturbs the lamps' strengths leas
 def main(scenes, out):
     calib = scenes / "calib"
     calibration = Calibration(load(calib / "empty"), Rig(), print)
+    calibration.measure_light(calib / MATT)
     calibration.measure_gains(calib / MATT)
     for style, polarity in STYLES.items():
         fields = calibration.profile(style, polarity, calib / style)

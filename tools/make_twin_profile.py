@@ -27,6 +27,7 @@ def make(path):
         pictures = Path(folder)
         UNIT.photograph(pictures, STYLE, SIZE, "four")
         calibration = Calibration(load(pictures / "empty"), Rig(die=UNIT.edge), lambda text: None)
+        calibration.measure_light(pictures)
         calibration.measure_gains(pictures)
         write_profile(calibration.profile(path.stem, "dark-pips", pictures), path)
 

@@ -7,10 +7,13 @@ import numpy as np
 
 from host_tools.calibration.classic import CLASSIC
 from host_tools.calibration.dice import Bench, LightBench, Tell, describe, usable
+from host_tools.calibration.elevation import elevations_of
 from host_tools.calibration.errors import CalibrationError
 from host_tools.calibration.glare import mended
 from host_tools.calibration.rig import (
     Rig,
+    directions,
+    drawn_lamps,
     find_images,
     find_platform,
     find_shines,
@@ -43,23 +46,33 @@ class Calibration:
         self._rig = rig
         self._tell = tell
         self._tone = float(BLACK), 1.0
+        self._elevations = None
         self._find_lamps()
 
     def _find_lamps(self) -> None:
         """Where the lamps hang; a bent camera's levels say little about it beside the drawing."""
         seen, doubt = (self.empty, 0.05) if self._is_linear() else (linear(self.empty, self._tone), 0.5)
-        self._lamps = positions, _ = fit_lamps(seen, self.platform, self.images, self._rig, doubt)
+        self._lamps = positions, _ = fit_lamps(
+            seen, self.platform, self.images, self._rig, self._elevations, doubt
+        )
         self._tell(f"platform {np.round(self.platform, 1).tolist()}, lamps {np.round(positions, 1).tolist()}")
 
     def _is_linear(self) -> bool:
         return self._tone == (BLACK, 1)
 
-    def measure_tone(self, faces: Path) -> None:
-        """Take the camera's level of no light and its curve from the shadows of dice and the lamps' light."""
+    def measure_light(self, faces: Path) -> None:
+        """Take from the shadows of dice how high the lamps hang, and from these and the lamps' light the
+        camera's level of no light and its curve."""
         if len(self.empty) == 1:
             return
         scenes = list(self.pictures(faces).values())
-        self._tone = measure_tone(self.empty, scenes, self.platform, self.images, self._rig)
+        seen = self.empty, scenes, self.platform, self.images
+        self._elevations = elevations_of(*seen, self._rig)
+        if self._elevations is not None:
+            self._tell(f"elevations of the lamps {np.round(self._elevations, 1).tolist()} degrees")
+            self._find_lamps()
+        ways = directions(self.empty, self.platform, self.images)
+        self._tone = measure_tone(*seen, drawn_lamps(ways, self._rig, self._elevations), self._rig)
         if not self._is_linear():
             self._tell(f"the camera's black {self._tone[0]}, gamma {self._tone[1]}")
             self._find_lamps()

@@ -15,6 +15,8 @@ UNLIKE = (
 )
 _SIDES = 32, 1024  # pixels of a picture that a profile may be for
 _ASLANT = 0.2  # growth of a lamp's light over a radius, its logarithm; of lamps as drawn it is 0.7
+_ASTRAY = 8.0  # mm by which a lamp may hang off its place in the drawing
+_SURE = 1.0  # and higher or lower than measured
 _SAME = 10  # levels by which a pixel that does not work may differ from frame to frame
 
 
@@ -159,13 +161,16 @@ def directions(empty, platform, images):
     return found
 
 
-def fit_lamps(empty, platform, images, rig: Rig, doubt=0.05):
+def fit_lamps(  # noqa: PLR0913, PLR0917 - what is known of a rig
+    empty, platform, images, rig: Rig, elevations=None, doubt=0.05
+):
     """Lamp positions [mm] and gains from how each one's light falls off over the platform.
 
     A single frame's light is taken to come from the lens.
 
     What all lamps share (albedo, vignetting) cancels in the ratio of one frame to the mean of the four.
 
+    elevations: of each lamp in degrees when they are measured, else those of the drawing are about right;
     doubt: share by which one pixel's light may be wrong; the more, the more the drawing says.
     """
     if len(empty) == 1:
@@ -179,15 +184,13 @@ def fit_lamps(empty, platform, images, rig: Rig, doubt=0.05):
     px, py = (columns[use] - x) * scale, (rows[use] - y) * scale
     light = np.log(empty[:, use] - 2.0)
     seen = light - light.mean(0)
-    start = []
-    elevation = np.radians(rig.elevation)
-    for dx, dy in directions(empty, platform, images):
-        away = rig.lamp * np.cos(elevation)
-        start += [dx * away, dy * away, rig.lamp * np.sin(elevation), 0.0]
-    parameters = np.array(start)
+    places = drawn_lamps(directions(empty, platform, images), rig, elevations)
+    parameters = np.concatenate([places, np.zeros((4, 1))], 1).ravel()
     prior = parameters.copy()
-    # The mean of the four falls off little, so distance is the weakest direction of the fit.
-    trust = np.tile([1 / 8.0, 1 / 8.0, 1 / 8.0, 0.0], 4)
+    trust = np.zeros((16, 16))
+    for lamp, place in enumerate(places):
+        at = slice(4 * lamp, 4 * lamp + 3)
+        trust[at, at] = _trust(place, _ASTRAY if elevations is None else _SURE)
 
     def model(p):
         p = p.reshape(4, 4)
@@ -199,10 +202,27 @@ def fit_lamps(empty, platform, images, rig: Rig, doubt=0.05):
         base = model(parameters)
         jacobian = np.stack([(model(parameters + np.eye(16)[i] * 0.01) - base) / 0.01 for i in range(16)], 1)
         weight = 1 / doubt
-        a = np.concatenate([jacobian * weight, np.diag(trust + 1e-6)])
-        b = np.concatenate([(seen.ravel() - base) * weight, trust * (prior - parameters)])
+        a = np.concatenate([jacobian * weight, trust + 1e-6 * np.eye(16)])
+        b = np.concatenate([(seen.ravel() - base) * weight, trust @ (prior - parameters)])
         parameters = parameters + np.linalg.lstsq(a, b, rcond=None)[0]
         if not (parameters[2::4] > rig.die).all():
             raise CalibrationError(UNLIKE)
     p = parameters.reshape(4, 4)
     return p[:, :3], np.exp(p[:, 3] - p[:, 3].mean())
+
+
+def drawn_lamps(ways, rig: Rig, elevations=None) -> np.ndarray:
+    """Places of the lamps in mm, each in its direction from the platform's middle at its elevation in
+    degrees, or at the drawing's."""
+    high = np.radians(np.full(len(ways), rig.elevation) if elevations is None else elevations)
+    flat = np.array(ways) * np.cos(high)[:, None]
+    return rig.lamp * np.concatenate([flat, np.sin(high)[:, None]], 1)
+
+
+def _trust(place: np.ndarray, astray: float) -> np.ndarray:
+    """Rows that make of a way from a lamp's drawn place, in mm, how unlikely it is: farther from the middle,
+    around it, and upwards."""
+    out = place / np.linalg.norm(place)
+    around = np.cross((0, 0, 1), out)
+    around /= np.linalg.norm(around)
+    return np.stack([out / _ASTRAY, around / _ASTRAY, np.cross(out, around) / astray])

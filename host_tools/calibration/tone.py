@@ -8,29 +8,29 @@ import cv2
 import numpy as np
 
 from host_tools.calibration.errors import CalibrationError
-from host_tools.calibration.rig import UNLIKE, Rig, directions
+from host_tools.calibration.rig import UNLIKE, Rig
 from tumbler.reader.tone import BLACK
 
 _STRAY = 1.5  # levels of a linear camera that the darkest shadows have above black
-_FALL = 0.93  # of the drawing's fall of light that a linear camera shows, for light also comes from the dome
-_PLAIN = 0.86, 1.06  # falls of linear cameras: 0.91 to 1.0 were measured
-_LINEAR = 0.88, 1.14  # gammas that lamps a little off the drawing look like: 0.95 to 1.06 were measured
+_FALL = 0.963  # of their fall of light that a linear camera shows, for light also comes from the dome
+_PLAIN = 0.89, 1.05  # falls of linear cameras: 0.94 to 1.0 were measured
+_LINEAR = 0.9, 1.12  # gammas that lamps a little off their places look like: 0.97 to 1.04 were measured
 _AS_BLACK = 3  # levels by which the shadows of linear cameras differ
 _GAMMAS = np.geomspace(0.5, 2, 41)
 _DARKEST = 0.1  # per cent of the platform
 _WHITE = 255 - BLACK
 
 
-def measure_tone(
-    empty: np.ndarray, scenes: list[np.ndarray], platform: tuple, images: list, rig: Rig
+def measure_tone(  # noqa: PLR0913, PLR0917 - what is known of a rig
+    empty: np.ndarray, scenes: list[np.ndarray], platform: tuple, images: list, lamps: np.ndarray, rig: Rig
 ) -> tuple[float, float]:
     """(level of no light, gamma) of the camera that took the empty platform and the dice; (2, 1) when it is
     as good as linear.
 
-    scenes: arrays [lamp, row, column] as `empty` is. Raises CalibrationError when no gamma explains the
-    light.
+    scenes: arrays [lamp, row, column] as `empty` is; lamps: where they hang, in mm. Raises CalibrationError
+    when no gamma explains the light.
     """
-    seen, drawn = _fall(empty, platform, images, rig)
+    seen, drawn = _fall(empty, platform, images, lamps, rig)
 
     def fall(black: float, gamma: float) -> float:
         light = np.log(np.maximum(seen - black, 0.5)) / gamma
@@ -69,9 +69,11 @@ def _shadow(scene: np.ndarray, platform: tuple) -> float:
     return float(np.percentile([cv2.blur(frame, (3, 3))[inside] for frame in scene], _DARKEST))
 
 
-def _fall(empty: np.ndarray, platform: tuple, images: list, rig: Rig) -> tuple[np.ndarray, np.ndarray]:
+def _fall(
+    empty: np.ndarray, platform: tuple, images: list, lamps: np.ndarray, rig: Rig
+) -> tuple[np.ndarray, np.ndarray]:
     """Of the platform's middle, [lamp, place] each: the levels seen, and the light's logarithm if the lamps
-    hung as drawn, each in its direction."""
+    hung at these places."""
     x, y, radius = platform
     rows, columns = np.indices(empty.shape[1:])
     used = np.hypot(columns - x, rows - y) < 0.6 * radius
@@ -79,11 +81,10 @@ def _fall(empty: np.ndarray, platform: tuple, images: list, rig: Rig) -> tuple[n
         used &= np.hypot(columns - at_x, rows - at_y) > reach + 2
     scale = rig.platform / radius
     down, across = ((np.argwhere(used) - (y, x)) * scale).T
-    flat, high = (rig.lamp * turn(np.radians(rig.elevation)) for turn in (np.cos, np.sin))
-    light = []
-    for direction in directions(empty, platform, images):
-        lamp_x, lamp_y = direction * flat
-        light.append(-1.5 * np.log((lamp_x - across) ** 2 + (lamp_y - down) ** 2 + high**2))
+    light = [
+        -1.5 * np.log((lamp_x - across) ** 2 + (lamp_y - down) ** 2 + high**2)
+        for lamp_x, lamp_y, high in lamps
+    ]
     return empty[:, used].astype(float), _differences(np.array(light))
 
 

@@ -95,5 +95,6 @@ class _Bench:
     def calibration(self) -> Calibration:
         rig = Rig(die=self.unit.edge, platform=self.unit.machine().platform_radius)
         calibration = Calibration(load(self.folder / MATT / "empty"), rig, lambda text: None)
+        calibration.measure_light(self.folder / MATT)
         calibration.measure_gains(self.folder / MATT)
         return calibration

@@ -165,7 +165,7 @@ def _calibrated(  # noqa: PLR0913, PLR0917
     calibration = Calibration(load(empty), Rig(die=sizes[0], platform=sizes[1] / 2), _tell)
     if annotate is not None:
         draw_empty(calibration, annotate)
-    calibration.measure_tone(faces)
+    calibration.measure_light(faces)
     if polarity == Polarity.DARK:
         calibration.measure_gains(faces)
     fields = calibration.profile(out.stem, polarity, faces)

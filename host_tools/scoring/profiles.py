@@ -44,8 +44,10 @@ class Profiles:
         empty = pictures / "empty" if shared else pictures / style / "empty"
         try:
             calibration = Calibration(load(empty), Rig(), lambda text: None)
-            matt = pictures / "white_black"
-            calibration.measure_gains(matt if matt.is_dir() else pictures / style)
+            white = pictures / "white_black"
+            matt = white if white.is_dir() else pictures / style
+            calibration.measure_light(matt)
+            calibration.measure_gains(matt)
             polarity = LIGHT_PIPS if style in LIGHT_STYLES else DARK_PIPS
             write_profile(calibration.profile(style, polarity, pictures / style), path)
         except CalibrationError as error:

@@ -15,6 +15,7 @@ CALIB = ROOT / "tests" / "frames" / "scenes160" / "calib"
 
 def calibration(empty: Path, matt: Path, die: float) -> Calibration:
     made = Calibration(load(empty), Rig(die=die), lambda _: None)
+    made.measure_light(matt)
     made.measure_gains(matt)
     return made
 

@@ -95,7 +95,7 @@ class Seen(Calibration):
         return self._describe("", DARK_PIPS)
 
     def made(self, path: Path) -> Path:
-        self.measure_tone(self._faces)
+        self.measure_light(self._faces)
         self.measure_gains(self._faces)
         write_profile(self.profile(STYLE, DARK_PIPS, self._faces), path)
         return path
@@ -130,7 +130,7 @@ def test_the_host_s_reader_takes_the_camera_s_curve_away_too(tmp_path):
 @pytest.mark.parametrize(("size", "gamma"), [("scenes320", 0.65), ("scenes160", 0.8), ("scenes320", 1.25)])
 def test_with_the_curve_measured_half_the_light_is_half_the_level(size, gamma):
     seen = Seen(bent(gamma), FRAMES / size)
-    seen.measure_tone(FRAMES / size / "calib" / STYLE)
+    seen.measure_light(FRAMES / size / "calib" / STYLE)
     fields = seen.profile_of_nothing()
     table = tone_table(fields["black"], fields["gamma"])
     assert table is not None
@@ -150,7 +150,7 @@ def test_lamps_that_no_dome_mirrors_are_found_by_their_light(size):
 
 def test_clear_dice_that_throw_no_dark_shadow_do_not_bend_a_linear_camera():
     seen = Seen(bent(1), FRAMES / "scenes160", faces=lambda frames, _: np.maximum(frames, 12))
-    seen.measure_tone(FRAMES / "scenes160" / "calib" / STYLE)
+    seen.measure_light(FRAMES / "scenes160" / "calib" / STYLE)
     assert "black" not in seen.profile_of_nothing()
 
 

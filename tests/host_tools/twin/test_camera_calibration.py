@@ -30,6 +30,7 @@ def calibrated(rig: Rig, tmp_path_factory) -> tuple[Calibration, Path]:
     folder = tmp_path_factory.mktemp("photos")
     photograph(Tracer(rig), STYLES["white_black"], folder, np.random.default_rng(SEED), 16.0, rig.platform)
     calibration = Calibration(load(folder / "empty"), Drawing(), lambda _: None)
+    calibration.measure_light(folder)
     calibration.measure_gains(folder)
     profile = folder / "profile.json"
     write_profile(calibration.profile("twin", "dark-pips", folder), profile)
