@@ -55,7 +55,7 @@ def test_the_set_cuts_the_power_at_every_stage():
         for event in played.events
         if event.power_off_ms is not None
     }
-    assert cuts >= {"round-opened", "stroke", "rest", "no-more-bets", "capture", "drive"}
+    assert cuts >= {"round-opened", "stroke", "rest", "no-more-bets", "cover-released", "capture", "drive"}
 
 
 def test_a_title_is_given_once():
