@@ -376,7 +376,7 @@ def describe(name, polarity, empty, floors, platform, images, lamps, rig: Rig): 
     """Fields of a profile as far as the rig gives them; those of the dice are guesses a bench replaces."""
     positions, gains = lamps
     rows, columns = np.indices(empty.shape[1:])
-    scale = platform[2] / rig.platform * rig.camera / (rig.camera - rig.die)
+    scale = rig.top_scale(platform[2])
     side = rig.die * scale
     away = np.hypot(columns - platform[0], rows - platform[1])
     inside = away < 0.95 * platform[2]

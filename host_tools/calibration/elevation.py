@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import cv2
 import numpy as np
 
-from host_tools.calibration.rig import Rig, directions
+from host_tools.calibration.rig import Rig, directions, drawn_lamps, off_images
 from tumbler.reader.tone import BLACK
 
 _ELEVATIONS = np.arange(20.0, 76.0, 0.5)  # degrees
@@ -18,9 +18,7 @@ _BODY = 0.7, 1.25  # of the empty platform's light: what is darker under all lam
 _ALONE = 0.5, 1.6  # areas of a die that such a region may have
 _ROUND = 0.045  # sides by which the rounded edges of a die make its shadow shorter all around
 _AROUND = 2.2  # sides of a die within which its shadows are looked at
-_DARK = (
-    0.7  # of the light: in the shadow of a solid die there is less, in that of a clear one there may be more
-)
+_DARK = 0.7  # share of the light in a shadow: a solid die leaves much less, a clear one may leave more
 _LIT = 10  # level of a floor on which shadows can be told from noise
 _DARKEST = 1  # per cent of what lies around the die, in its shadow even under high lamps
 _ITSELF = 0.2  # sides about the die's top in which its side faces may be seen
@@ -37,7 +35,6 @@ def elevations_of(
 
     empty, scenes: arrays [lamp, row, column] of the platform, and of it with one die.
     """
-    x, y, radius = platform
     ways = directions(empty, platform, images)
     wrong = [[] for _ in ways]
     for scene in scenes:
@@ -47,17 +44,28 @@ def elevations_of(
             continue
         for lamp, way in enumerate(ways):
             judged = _judged(top, platform, rig, images[lamp], light[lamp].shape)
-            if np.median(empty[lamp][judged]) < _LIT:
-                continue
-            darkest = np.percentile(light[lamp][judged], _DARKEST)
-            if darkest < _DARK:
-                rows, columns = (slice(places.min(), places.max() + 1) for places in np.nonzero(judged))
-                seen, judged = light[lamp, rows, columns] < (1 + darkest) / 2, judged[rows, columns]
-                drawn = _shadows(top, way, (x - columns.start, y - rows.start, radius), rig, seen.shape)
-                wrong[lamp].append([np.count_nonzero((shadow != seen) & judged) for shadow in drawn])
+            if np.median(empty[lamp][judged]) >= _LIT and (at := _edge(light[lamp][judged])):
+                wrong[lamp].append(_wrong(light[lamp] < at, judged, top, way, platform, rig))
     if min(map(len, wrong)) < _FEW:
         return None
     return np.array([_best(np.sum(of_lamp, 0)) for of_lamp in wrong])
+
+
+def _edge(light: np.ndarray) -> float | None:
+    """Share of the light at which a shadow ends, halfway between it and the lit floor; None without one."""
+    darkest = float(np.percentile(light, _DARKEST))
+    return (1 + darkest) / 2 if darkest < _DARK else None
+
+
+def _wrong(  # noqa: PLR0913, PLR0917 - a shadow, a die and a lamp
+    seen: np.ndarray, judged: np.ndarray, top: np.ndarray, way: np.ndarray, platform: tuple, rig: Rig
+) -> list[int]:
+    """How many of the judged pixels the shadow drawn at each of the elevations has wrong."""
+    x, y, radius = platform
+    rows, columns = (slice(places.min(), places.max() + 1) for places in np.nonzero(judged))
+    seen, judged = seen[rows, columns], judged[rows, columns]
+    drawn = _shadows(top, way, (x - columns.start, y - rows.start, radius), rig, seen.shape)
+    return [int(np.count_nonzero((shadow != seen) & judged)) for shadow in drawn]
 
 
 def _best(wrong: np.ndarray) -> float:
@@ -74,7 +82,7 @@ def _top(light: np.ndarray, platform: tuple, rig: Rig) -> np.ndarray | None:
     count, parts, about, _ = cv2.connectedComponentsWithStats(
         cv2.morphologyEx(body.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
     )
-    scale = _scale(radius, rig) * rig.camera / (rig.camera - rig.die)
+    scale = rig.top_scale(radius)
     areas = about[1:, cv2.CC_STAT_AREA] / (scale * rig.die) ** 2
     large = [part for part in range(1, count) if areas[part - 1] > _ALONE[0]]
     if len(large) != 1 or areas[large[0] - 1] > _ALONE[1]:
@@ -90,24 +98,17 @@ def _top(light: np.ndarray, platform: tuple, rig: Rig) -> np.ndarray | None:
     )
 
 
-def _scale(radius: float, rig: Rig) -> float:
-    """Pixels to a mm of the platform."""
-    return radius / rig.platform
-
-
 def _judged(corners: np.ndarray, platform: tuple, rig: Rig, images: list, shape: tuple) -> np.ndarray:
     """The floor about the die, as a mask: without the die, and without the lamp's mirror images."""
     x, y, radius = platform
     rows, columns = np.indices(shape)
-    scale = _scale(radius, rig)
+    scale = rig.floor_scale(radius)
     middle = corners.mean(0) * scale + (x, y)
     judged = np.hypot(columns - x, rows - y) < _OPEN * radius
     judged &= np.hypot(columns - middle[0], rows - middle[1]) < _AROUND * rig.die * scale
     top = corners.mean(0) + (corners - corners.mean(0)) * (1 + 2 * _ITSELF)
-    judged &= ~_drawn(top * scale * rig.camera / (rig.camera - rig.die) + (x, y), shape)
-    for at_x, at_y, reach in images:
-        judged &= np.hypot(columns - at_x, rows - at_y) > reach + 2
-    return judged
+    judged &= ~_drawn(top * rig.top_scale(radius) + (x, y), shape)
+    return judged & off_images(rows, columns, [images])
 
 
 def _shadows(
@@ -115,11 +116,9 @@ def _shadows(
 ) -> Iterator[np.ndarray]:
     """The shadow of the die as a mask, under a lamp at each of the elevations."""
     x, y, radius = platform
-    for elevation in np.radians(_ELEVATIONS):
-        lamp = way * rig.lamp * np.cos(elevation)
-        height = rig.lamp * np.sin(elevation)
+    for *lamp, height in drawn_lamps([way] * len(_ELEVATIONS), rig, _ELEVATIONS):
         thrown = lamp + (corners - lamp) * height / (height - rig.die)
-        yield _drawn(np.concatenate([corners, thrown]) * _scale(radius, rig) + (x, y), shape)
+        yield _drawn(np.concatenate([corners, thrown]) * rig.floor_scale(radius) + (x, y), shape)
 
 
 def _drawn(points: np.ndarray, shape: tuple) -> np.ndarray:

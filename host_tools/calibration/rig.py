@@ -34,6 +34,14 @@ class Rig:
     elevation: float = 45.0
     camera: float = 205.0
 
+    def floor_scale(self, radius: float) -> float:
+        """Pixels to a mm of the platform, whose radius is `radius` pixels."""
+        return radius / self.platform
+
+    def top_scale(self, radius: float) -> float:
+        """Pixels to a mm of a level die's top, which is nearer to the camera."""
+        return self.floor_scale(radius) * self.camera / (self.camera - self.die)
+
 
 def load(folder: Path) -> np.ndarray:
     """Array [lamp, row, column] of a scene: lamp0 to lamp3, or one `frame` (or lamp0 alone)."""
@@ -99,6 +107,14 @@ def find_images(empty, platform):
         others = np.median(empty, 0)
         spots = [near & (frame > 150) & (others < 100) for frame in empty]
     return [_circles(spot, len(empty) == 1) for spot in spots]
+
+
+def off_images(rows, columns, images):
+    """Mask of the pixels that none of the lamps' mirror images reaches."""
+    off = np.ones(rows.shape, bool)
+    for x, y, reach in (image for of_lamp in images for image in of_lamp):
+        off &= np.hypot(columns - x, rows - y) > reach + 2
+    return off
 
 
 def find_shines(empty, images):
@@ -178,8 +194,7 @@ def fit_lamps(  # noqa: PLR0913, PLR0917 - what is known of a rig
     x, y, radius = platform
     rows, columns = np.indices(empty.shape[1:])
     use = (np.hypot(columns - x, rows - y) < 0.6 * radius) & (empty.min(0) > 3)
-    for image in (image for of_lamp in images for image in of_lamp):
-        use &= np.hypot(columns - image[0], rows - image[1]) > image[2] + 2
+    use &= off_images(rows, columns, images)
     scale = rig.platform / radius
     px, py = (columns[use] - x) * scale, (rows[use] - y) * scale
     light = np.log(empty[:, use] - 2.0)

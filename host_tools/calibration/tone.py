@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from host_tools.calibration.errors import CalibrationError
-from host_tools.calibration.rig import UNLIKE, Rig
+from host_tools.calibration.rig import UNLIKE, Rig, off_images
 from tumbler.reader.tone import BLACK
 
 _STRAY = 1.5  # levels of a linear camera that the darkest shadows have above black
@@ -76,9 +76,7 @@ def _fall(
     hung at these places."""
     x, y, radius = platform
     rows, columns = np.indices(empty.shape[1:])
-    used = np.hypot(columns - x, rows - y) < 0.6 * radius
-    for at_x, at_y, reach in (image for of_lamp in images for image in of_lamp):
-        used &= np.hypot(columns - at_x, rows - at_y) > reach + 2
+    used = (np.hypot(columns - x, rows - y) < 0.6 * radius) & off_images(rows, columns, images)
     scale = rig.platform / radius
     down, across = ((np.argwhere(used) - (y, x)) * scale).T
     light = [
