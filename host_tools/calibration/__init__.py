@@ -74,7 +74,10 @@ class Calibration:
         ways = directions(self.empty, self.platform, self.images)
         self._tone = measure_tone(*seen, drawn_lamps(ways, self._rig, self._elevations), self._rig)
         if not self._is_linear():
-            self._tell(f"the camera's black {self._tone[0]}, gamma {self._tone[1]}")
+            self._tell(
+                f"the camera's black {self._tone[0]}, gamma {self._tone[1]}, if the lamps hang"
+                f" {self._rig.lamp:g} mm from the platform's middle"
+            )
             self._find_lamps()
 
     def measure_gains(self, faces: Path) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 if TYPE_CHECKING:
+    from host_tools.calibration import Rig
     from host_tools.calibration.proof import Read
 
 _WRONG = "No profile is written, it reads wrong faces: is each die in the folder of its face?"
@@ -59,6 +60,9 @@ def calibrate(  # noqa: PLR0913, PLR0917 - a command has so many options
     platform_mm: Annotated[
         float, typer.Option(min=40.0, max=500.0, help="Diameter of the platform.")
     ] = 120.0,
+    lamp_mm: Annotated[
+        float, typer.Option(min=60.0, max=1000.0, help="From the platform's middle to each of four lamps.")
+    ] = 170.0,
     polarity: Annotated[Polarity, typer.Option(help="How pips look on the dice.")] = Polarity.DARK,
     annotate: Annotated[Path | None, typer.Option(help="Draw what was found into this folder.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
@@ -68,12 +72,13 @@ def calibrate(  # noqa: PLR0913, PLR0917 - a command has so many options
     Exit status 1: no profile, faces that it refuses, or a board that took no pictures. Single light pips tell
     too little: with light pips refused faces are told, and rounds with them are refused, too.
     """
-    from host_tools.calibration import CalibrationError  # noqa: PLC0415 - only when called
+    from host_tools.calibration import CalibrationError, Rig  # noqa: PLC0415 - only when called
     from host_tools.images import ImageError  # noqa: PLC0415
 
+    rig = Rig(die=die_mm, platform=platform_mm / 2, lamp=lamp_mm)
     try:
         with _pictures(board, port, keep, (empty, faces), out) as (bare, dice):
-            found = _calibrated(bare, dice, out, (die_mm, platform_mm), polarity.value, annotate)
+            found = _calibrated(bare, dice, out, rig, polarity.value, annotate)
     except (ImageError, CalibrationError) as error:
         _stop(_with(str(error), _how_to_go_on(board, keep)))
     except OSError as error:
@@ -155,14 +160,14 @@ def _ask(text: str) -> None:
 
 
 def _calibrated(  # noqa: PLR0913, PLR0917
-    empty: Path, faces: Path, out: Path, sizes: tuple[float, float], polarity: str, annotate: Path | None
+    empty: Path, faces: Path, out: Path, rig: "Rig", polarity: str, annotate: Path | None
 ) -> "list[Read]":
-    from host_tools.calibration import Calibration, Rig, load, write_profile  # noqa: PLC0415
+    from host_tools.calibration import Calibration, load, write_profile  # noqa: PLC0415
     from host_tools.calibration.proof import draw_empty, prove  # noqa: PLC0415
 
     if annotate is not None:
         annotate.mkdir(parents=True, exist_ok=True)
-    calibration = Calibration(load(empty), Rig(die=sizes[0], platform=sizes[1] / 2), _tell)
+    calibration = Calibration(load(empty), rig, _tell)
     if annotate is not None:
         draw_empty(calibration, annotate)
     calibration.measure_light(faces)

@@ -1,4 +1,4 @@
-"""How high lamps hang is told by the shadows of dice: in another renderer, and of lamps off the drawing."""
+"""How high lamps hang is told by the shadows of dice: in another renderer, and of lamps that hang anywhere."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -46,34 +46,45 @@ def test_shadows_tell_it_in_another_renderer(size, style, off):
 
 
 def hung(machine: Machine, flat: tuple[float, ...], high: tuple[float, ...]) -> Machine:
-    """The machine with each lamp so many times as far aside, and as high."""
-    lamps = zip(machine.lamps, flat, high, strict=True)
-    moved = [replace(lamp, at=(x * f, y * f, z * h)) for lamp, f, h in lamps for x, y, z in [lamp.at]]
+    """The machine with each lamp so many times as far aside, and as high, and as strong as is right there."""
+    moved = [
+        replace(lamp, at=(x * f, y * f, z * h), gain=lamp.gain * f * h)
+        for lamp, f, h in zip(machine.lamps, flat, high, strict=True)
+        for x, y, z in [lamp.at]
+    ]
     return replace(machine, lamps=tuple(moved))
 
 
 @pytest.mark.parametrize(
-    ("flat", "high"),
-    [((1.15,) * 4, (0.8,) * 4), ((0.8,) * 4, (1.15,) * 4), ((1.1, 0.9, 1.1, 0.9), (0.9, 1.1, 0.9, 1.1))],
-    ids=["low", "high", "uneven"],
+    ("flat", "high", "distance"),
+    [
+        ((1.15,) * 4, (0.8,) * 4, 170),
+        ((0.8,) * 4, (1.15,) * 4, 170),
+        ((1.1, 0.9, 1.1, 0.9), (0.9, 1.1, 0.9, 1.1), 170),
+        ((0.85,) * 4, (0.85,) * 4, 145),
+        ((1.25,) * 4, (1.25,) * 4, 215),
+    ],
+    ids=["low", "high", "uneven", "near", "far"],
 )
-def test_dice_are_read_under_lamps_that_hang_off_the_drawing(flat, high, tmp_path):
+def test_dice_are_read_under_lamps_that_hang_elsewhere(flat, high, distance, tmp_path):
     machine = hung(UNIT.rig("160x120", "four"), flat, high)
     camera, style = Tracer(machine), STYLES["white_black"]
-    rng = generator("photographs of lamps off the drawing")
+    rng = generator("photographs of lamps elsewhere")
     photograph(camera, style, tmp_path, rng, UNIT.edge, machine.platform)
     true = [np.degrees(np.arctan2(lamp.at[2], np.hypot(*lamp.at[:2]))) for lamp in machine.lamps]
-    rig = Rig(die=UNIT.edge, platform=machine.platform)
+    rig = Rig(die=UNIT.edge, platform=machine.platform, lamp=distance)
     assert told(load(tmp_path / "empty"), tmp_path, rig) == pytest.approx(true, abs=2)
 
     calibration = Calibration(load(tmp_path / "empty"), rig, lambda text: None)
     calibration.measure_light(tmp_path)
     calibration.measure_gains(tmp_path)
-    write_profile(calibration.profile("white_black", DARK_PIPS, tmp_path), tmp_path / "profile.json")
+    fields = calibration.profile("white_black", DARK_PIPS, tmp_path)
+    assert "gamma" not in fields, "the camera is linear"
+    write_profile(fields, tmp_path / "profile.json")
     reader = Reader(load_profile(str(tmp_path / "profile.json")))
     right = 0
     for number in range(8):
-        rng = generator("scenes of lamps off the drawing", number)
+        rng = generator("scenes of lamps elsewhere", number)
         scene = place("flat", UNIT.machine(), rng)
         picture = camera.render(scene, style, rng)
         reader.begin()
