@@ -1,4 +1,4 @@
-"""How high lamps hang is told by the shadows of dice: in another renderer, and of lamps that hang anywhere."""
+"""How high lamps hang is told by the shadows of dice: in another renderer, and of lamps hung anywhere."""
 
 from dataclasses import replace
 from pathlib import Path
