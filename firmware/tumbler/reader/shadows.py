@@ -15,8 +15,8 @@ _SHADE = 0.4  # share of the light that the lamp gives below which a place is sh
 _MOST = 0.06  # shadow that no die throws, in areas of a die, over all lamps
 _SEEN = 5  # least side of a die, in places looked at
 _BLOCK = 8  # pixels of a small frame that have one limit
-_HEIGHTS = (0, 0.25, 0.5, 0.75, 1)  # of a die, at which light is followed to the lamp
 _MARGIN = 0.08  # sides beyond a die within which it may throw a shadow: of its size, and of the lamp's
+_LEAST = 0.001  # mm: the least way along a die's axis, to divide by
 _ITSELF = 0.56  # half-width within which the die itself is seen
 
 
@@ -53,7 +53,7 @@ class Shadows:
         for lamp in range(profile.lamps):
             for x, y in self._dark_places(lamp):
                 place = (x - self._middle_x) / ground, (y - self._middle_y) / ground
-                if not (_is_on_a_die(x, y, dice) or _is_shaded(place, dice, lamp)):
+                if not (_is_on_a_die(x, y, dice) or any(die.shades(*place, lamp) for die in dice)):
                     strange += self._is_lit(x, y)
         if strange * (self._every * gatherer.step) ** 2 > _MOST * profile.side * profile.side:
             raise Refused("extra-object", "strange shadow")
@@ -96,7 +96,7 @@ class Shadows:
 
 class _Obstacle:
     """A level die in the lamps' way: its middle in mm from the platform's, `half` its width, and for each
-    lamp where it stands along the die's axes, with the shares of the way to it at _HEIGHTS."""
+    lamp where it stands along the die's axes, with the share of the way to it up to the die's top."""
 
     def __init__(self, pose, middle_x, middle_y, profile):
         self.pose = pose
@@ -106,7 +106,20 @@ class _Obstacle:
         self.lamps = []
         for lamp_x, lamp_y, lamp_z in profile.positions:
             u, v = pose.turned(lamp_x - self.x, lamp_y - self.y)
-            self.lamps.append((u, v, [share * profile.die_mm / lamp_z for share in _HEIGHTS]))
+            self.lamps.append((u, v, profile.die_mm / lamp_z))
+
+    def shades(self, x, y, lamp):
+        """Whether the lamp's way to a place of the floor, in mm, leads through the die."""
+        u, v = self.pose.turned(x - self.x, y - self.y)
+        lamp_u, lamp_v, out = self.lamps[lamp]
+        into = 0
+        for start, end in ((u, lamp_u), (v, lamp_v)):
+            way = end - start
+            if abs(way) < _LEAST:
+                way = _LEAST
+            one, other = (-self.half - start) / way, (self.half - start) / way
+            into, out = max(into, min(one, other)), min(out, max(one, other))
+        return into < out
 
 
 def _is_on_a_die(x, y, dice):
@@ -114,17 +127,4 @@ def _is_on_a_die(x, y, dice):
         u, v = die.pose.face(x, y)
         if -_ITSELF < u < _ITSELF and -_ITSELF < v < _ITSELF:
             return True
-    return False
-
-
-def _is_shaded(place, dice, lamp):
-    """Whether the lamp's way to a place of the floor, x and y in mm, leads through a die."""
-    x, y = place
-    for die in dice:
-        u, v = die.pose.turned(x - die.x, y - die.y)
-        half = die.half
-        lamp_u, lamp_v, ways = die.lamps[lamp]
-        for way in ways:
-            if -half < u + (lamp_u - u) * way < half and -half < v + (lamp_v - v) * way < half:
-                return True
     return False
