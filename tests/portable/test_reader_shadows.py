@@ -42,7 +42,7 @@ class Machine:
         self.small = [self._lit(lamp, dice) for lamp in range(4)]
 
     def _lit(self, lamp, dice):
-        frame = bytearray([_LIT] * (_SIZE * _SIZE))
+        frame = bytearray(bytes([_LIT]) * (_SIZE * _SIZE))
         x, y, z = self.positions[lamp]
         for die in dice:
             for height in range(_HEIGHTS):
