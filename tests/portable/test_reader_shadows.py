@@ -7,10 +7,11 @@ from tumbler.reader.refusal import Refused
 from tumbler.reader.shadows import Shadows
 from tumbler.reader.square import Pose
 
-_SIZE = 160
+_SIZE = 120
 _MIDDLE = _SIZE // 2
 _EDGE = 16  # mm, and pixels: the camera is far above
 _LIT, _DARK = 100, 5
+_EMPTY = bytes([_LIT]) * (_SIZE * _SIZE)
 _HEIGHTS = 60  # of a die, at which its shadow is drawn
 _SHALLOW = 30  # degrees at which the lamps hang
 
@@ -22,7 +23,7 @@ class Machine:
     step = scale = 1
     columns = rows = small_columns = _SIZE
     side = die_mm = _EDGE
-    platform = (_MIDDLE, _MIDDLE, 78)
+    platform = (_MIDDLE, _MIDDLE, 58)
     lamps = 4
     dim = _LIT
     gains = (1,) * 4
@@ -42,7 +43,7 @@ class Machine:
         self.small = [self._lit(lamp, dice) for lamp in range(4)]
 
     def _lit(self, lamp, dice):
-        frame = bytearray(bytes([_LIT]) * (_SIZE * _SIZE))
+        frame = bytearray(_EMPTY)
         x, y, z = self.positions[lamp]
         for die in dice:
             for height in range(_HEIGHTS):
