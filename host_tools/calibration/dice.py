@@ -19,7 +19,7 @@ from tumbler.reader.edges import fit_edges
 from tumbler.reader.gather import REACH, Gatherer
 from tumbler.reader.lamp_light import lamp_light, least_light
 from tumbler.reader.lattices import SpotFinder, explain
-from tumbler.reader.pips import Shade, bare_sites, find_spots, levels, sample, sites
+from tumbler.reader.pips import WITHOUT_MIDDLE, Shade, bare_sites, find_spots, levels, sample, sites
 from tumbler.reader.profile import FORMAT, LIGHT_PIPS, Profile, ProfileError
 from tumbler.reader.refusal import Refused
 from tumbler.reader.regions import Labeller
@@ -32,6 +32,7 @@ Tell = Callable[[str], None]
 _CUTS = 0.6, 0.7, 0.5, 0.8, 0.4  # shares of the brightest pips' level at which light pips are cut out
 # Times as large as the smallest pip of a face its largest is; then what it may be if pips are a few pixels.
 _ALIKE = 1.8, 2.7
+_SHINES = 1.3  # times the contrast of the far face's pip in a clear die's middle that may be seen there
 
 
 def usable(fields) -> Profile:
@@ -313,7 +314,7 @@ class LightBench(Bench):
         return profile, gatherer, lattices[0].pose, lattices[0].pattern
 
     def _light_contrasts(self):
-        least_pip, most_bare = 1.0, 0.0
+        least_pip, most_bare, middle = 1.0, 0.0, 0.0
         for face in range(2, 7):
             profile, gatherer, pose, pattern = self._read(face)
             probe = 0.045 * pose.side
@@ -327,7 +328,16 @@ class LightBench(Bench):
             ]
             least_pip = min(least_pip, *pips)
             most_bare = max(most_bare, *bare)
+            if face in WITHOUT_MIDDLE:
+                middle = max(middle, bare_shade.contrast(columns, pose.place(0, 0), probe))
         self._limit(least_pip, most_bare)
+        self._limit_middle(middle)
+
+    def _limit_middle(self, seen):
+        """Set the limit of a bare middle, where through clear dice the far face's pip shows."""
+        limit = min(_SHINES * seen, self.fields["bare"])
+        if limit > usable(self.fields).middle:
+            self.fields["middle"] = round(limit, 3)
 
 
 def _anything(gatherer):

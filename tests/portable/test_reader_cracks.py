@@ -72,6 +72,7 @@ class Machine:
 
     left = top = 0
     columns = rows = _COLUMNS
+    is_clear = False
     pips = _PLACES
     radii = {1: _PIP, 6: _PIP}
 

@@ -18,6 +18,7 @@ class Make:
     """Dice whose six lies beside the corners of the other faces."""
 
     bare = 0.25
+    middle = 0.125
     pip = 0.5
 
     def __init__(self, counts):

@@ -18,6 +18,7 @@ from .refusal import Refused
 _HALF = 0.46  # half-width of the face that is looked at
 _ASIDE = 0.12  # sides between a way and the face beside it
 _BODY = 0.2  # share of the face that is darker than what its bare part is taken for
+_CLEAR_BODY = 0.1  # and of a clear die, whose far face's pips lighten much of it
 _WHOLE = 240  # of a place as light as the bare face
 _FLAT = 0.4  # and of that part of it that has no rounded edge
 _SOFT = 1.2  # pixels beyond a pip's edge that it brightens
@@ -25,9 +26,10 @@ _IN_PIP = 0.8  # pixels within a pip's edge that its own light begins
 _DEEPEST = 0.4  # share of the level that a place of the way counts, at most: a speck of dirt is no crack
 _SHARE = 0.75  # of the dimmest way athwart that noise is taken to make of any dimmest way
 # What a way may lack beyond this, and at all: so much of any level, and so many levels, which noise takes. Of
-# 7,600 sound faces about 33 pixels wide four lack more in the darkest frame.
-_DIM = (0.032, 0.27), (0.049, 0.41)
-_DIM_STEADY = (0.028, 0), (0.048, 0)  # and in the mean of the lamps, which has less noise
+# 4,096 sound faces about 30 pixels wide none lacks more in the darkest frame.
+_DIM = (0.027, 0.23), (0.042, 0.35)
+_DIM_STEADY = (0.021, 0), (0.036, 0)  # and in the mean of the lamps, half as wide: of 2,996 four lack more
+_NOISE = 0.25  # levels that noise takes from a bare place that counts as light as the level at most
 _HOLLOW = 0.19  # share of the level by which one corner may be dimmer than the others
 _CORNER = 0.42, 0.66  # most of u and of v, and least of their sum, in a corner: off its rim
 _POINT = 4096  # to a pixel, in the kernel
@@ -41,6 +43,7 @@ class Cracks:
         profile = gatherer.profile
         size = int(2 * _HALF * profile.side + 0.5)
         self._gatherer = gatherer
+        self._body = _CLEAR_BODY if profile.is_clear else _BODY
         self._size = size
         self._aside = max(2, int(_ASIDE * profile.side + 0.5))
         self._seen = bytearray(size * size)
@@ -81,8 +84,18 @@ class Cracks:
         whole = share * len(planes)
         fill(self._face, 0, self._size * self._size, 0)
         level = sum([self._look(plane, pose, self._parts[face], share) for plane in planes]) / len(planes)
+        self._level_out(self._parts[face], whole * (1 - _NOISE / level))
         self._skip_stuck(pose, whole)
         return whole, level
+
+    def _level_out(self, parts, most):
+        """Have no place off the bare part lighter than that is in its noise: a narrow one between wide pips,
+        whose light blurs, would look like a way."""
+        face = self._face
+        most = max(0, int(most))
+        for i, part in enumerate(parts):
+            if part != _BARE and face[i] > most:
+                face[i] = most
 
     def _dimness(self, whole, limits):
         """Share of its limit that the dimmest way across the face lacks. Noise makes both ways dim, from left
@@ -116,7 +129,7 @@ class Cracks:
             elif part == _PIP:
                 pip += seen[i]
                 inside += 1
-        level = max(1, _level_of(counts, _BODY * sum(counts)))
+        level = max(1, _level_of(counts, self._body * sum(counts)))
         self._turn(face, plane, pose, level, share)
         if inside:
             pip //= inside

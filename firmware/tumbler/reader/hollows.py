@@ -18,6 +18,9 @@ _PATCHES = (-0.3, -0.15, 0, 0.15, 0.3)  # along and across, where the bare face 
 _NO_CORNER = 0.5  # most of the sum of |u| and |v| there
 _AROUND = 0.035  # half-width of a patch, whose corners are averaged
 _HALO = 1.4  # pixels beyond a light pip's edge that it brightens
+# Times as light as the dimmest patch that others are which nothing lightens: most are lightened where the far
+# face of a clear die shows through its one.
+_ALIKE = 1.15
 _FEW = 3  # patches that tell the bare face's light, and lamps that tell a corner's
 _HIDDEN = 0.6  # share of a corner's spots that must be seen
 _LIGHTER = 0.1  # share by which a corner may look lighter under a lamp
@@ -65,8 +68,14 @@ def _bare(gatherer, pose, pattern, near, fall):
     for plane in range(len(fall)):
         levels = [patch[plane] for patch in patches if patch[plane] is not None]
         levels.sort()
-        bare.append(levels[len(levels) // 4] if len(levels) >= _FEW else None)
+        bare.append(_dim(levels) if len(levels) >= _FEW else None)
     return bare
+
+
+def _dim(levels):
+    """Mean of the lowest of sorted levels and of those about as low."""
+    low = [level for level in levels if level <= _ALIKE * levels[0]]
+    return sum(low) / len(low)
 
 
 def _mean(gatherer, pose, spots, fall):

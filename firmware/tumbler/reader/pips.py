@@ -23,8 +23,7 @@ _FACE = 0.46  # and that in which darkness belongs to a spot
 _SAME_SPOT = 0.14
 _SAME_SITE = 0.07
 _BESIDE = 0.12  # sides from a pip within which a site of another face shows that pip
-_MIDDLE = 0.5  # a worn middle pip alone turns a five into a four or a three into a two: there less contrast
-_WITHOUT_MIDDLE = 2, 4  # is no longer bare
+WITHOUT_MIDDLE = 2, 4  # a worn middle pip alone turns a five into a four or a three into a two
 _BETWEEN = (-0.36, -0.14, 0.14, 0.36)  # across a face, where it is looked at between its pips
 _MIDWAY = (-0.25, 0, 0.25)  # and where it is if all those are near a pip: of a six, when they lie around each
 _CLEAR = 0.16  # sides from a pip's middle at which a face is bare
@@ -217,7 +216,7 @@ def prove_sites(places, pattern, pose, columns, profile, shades):
     for u, v in bare_sites(places, pattern):
         contrast = bare_shade.contrast(columns, pose.place(u, v), probe)
         is_middle = abs(u) + abs(v) < _SAME_SITE
-        limit = profile.bare * (_MIDDLE if is_middle and len(pattern) in _WITHOUT_MIDDLE else 1)
+        limit = profile.middle if is_middle and len(pattern) in WITHOUT_MIDDLE else profile.bare
         margin = min(margin, (limit - contrast) / limit)
     if margin < 0:
         raise Refused("die-damaged", "faint-spot")

@@ -11,6 +11,7 @@ FORMAT = 2
 SHINE = 200  # the mirror image of a lit lamp is by far the brightest thing in its zone
 _FAINTEST = 100  # calibration takes for an image what is above 150, and asks four fifths of it
 
+_MIDDLE = 0.5  # share of the contrast of a bare site that the middle of a two or a four may have
 _PIP_COUNTS = (1, 2, 3, 4, 5, 6)
 
 
@@ -47,6 +48,9 @@ class Profile:
     masses          face -> darkness of one pip, in pixels of full contrast
     radii           face -> radius of a pip in sides
     bare, pip       contrast of a site that is surely bare (at most), that is surely a pip (at least)
+    middle          the same as bare for the middle of a two or a four, where a worn pip must not be taken for
+                    bare: half of it, or what is given for dice so clear that the far face's pip shows there
+    is_clear        whether it is given
     stuck           ((x, y), ...) pixels that do not work
     digest          SHA-256 of the file's bytes
     """
@@ -65,6 +69,8 @@ class Profile:
         self.body = _level(_field(fields, "body"), "body")
         self.pip_light = _number(_field(fields, "pip_light"), "pip_light")
         self.bare = _number(_field(fields, "bare"), "bare")
+        self.is_clear = "middle" in fields
+        self.middle = _number(fields.get("middle", _MIDDLE * self.bare), "middle")
         self.pip = _number(_field(fields, "pip"), "pip")
         self.platform = _numbers(_field(fields, "platform"), "platform", 3)
         self.polarity = _field(fields, "polarity")
@@ -140,6 +146,8 @@ class Profile:
             raise ProfileError("side: a die must be 10 to 60 pixels wide, aim for 24")
         if not 0 < self.bare < self.pip < 1:
             raise ProfileError("bare, pip: must be 0 < bare < pip < 1")
+        if not 0 < self.middle <= self.bare:
+            raise ProfileError("middle: must be above 0 and at most bare")
         if self.pip_light < 0 or (self.pip_light > 0) != (self.polarity == LIGHT_PIPS):
             raise ProfileError("pip_light: must be above 0 for light pips and 0 for dark ones")
         if not (0 <= self.black < 128 and 0.25 <= self.gamma <= 4):
