@@ -24,6 +24,7 @@ MODULES = {"viper": "tumbler.reader.kernels_viper", "plain": "kernels_plain"}
 HEAP = "960k"  # the compiler takes its part
 PORTABLE = [
     "test_reader.py",
+    "test_reader_bright_cracks.py",
     "test_reader_corners.py",
     "test_reader_cracks.py",
     "test_reader_kernels.py",

@@ -3,10 +3,13 @@
 from .blemishes import prove_unblemished
 from .bodies import BodyFinder
 from .bright_corners import bright_inset, check_bright_corners
+from .bright_cracks import BrightCracks
 from .face_light import face_lights
 from .pips import Shade, find_spots, read_face
 from .refusal import Refused
 from .square import Pose
+
+_WELL_SEEN = 20  # side, in pixels, from which there is bare face between pips, off their blur
 
 
 class BrightDice:
@@ -18,6 +21,7 @@ class BrightDice:
         self._tilts = tilts
         self._finder = BodyFinder(gatherer, labeller)
         self._inset = bright_inset(gatherer.profile)
+        self._cracks = BrightCracks(gatherer) if gatherer.profile.side >= _WELL_SEEN else None
 
     def find(self, exposure):
         """([Body], [Oddity]); exposure: of the scene, against the calibrated one."""
@@ -44,6 +48,8 @@ class BrightDice:
             # In the darkest frame the rim towards the wall is dark: the outline lies off it, the pips do not.
             face = Pose(pose.x, pose.y, body.pose.side, body.pose.angle)
             margins.append(check_bright_corners(gatherer, self._inset, face))
+        if self._cracks:
+            margins.append(self._cracks.check(pose, pattern, body.pose, lights))
         # A pip is dark in the brightest frame, where a lamp's gloss may lie on it as on the face about it; a
         # mark is in the darkest.
         box = pose.box(-0.1, gatherer.columns, gatherer.rows)
