@@ -84,7 +84,7 @@ class Cracks:
         whole = share * len(planes)
         fill(self._face, 0, self._size * self._size, 0)
         level = sum([self._look(plane, pose, self._parts[face], share) for plane in planes]) / len(planes)
-        self._level_out(self._parts[face], whole * (1 - _NOISE / level))
+        self._level_out(self._parts[face], int(whole * (1 - _NOISE / level)))
         self._skip_stuck(pose, whole)
         return whole, level
 
@@ -92,7 +92,6 @@ class Cracks:
         """Have no place off the bare part lighter than that is in its noise: a narrow one between wide pips,
         whose light blurs, would look like a way."""
         face = self._face
-        most = max(0, int(most))
         for i, part in enumerate(parts):
             if part != _BARE and face[i] > most:
                 face[i] = most
