@@ -12,10 +12,9 @@ the crack is bare on both sides of the pip, where it is a blemish.
 # Buffers go where viper takes pointers.
 # pyright: reportArgumentType=false
 
-from array import array
-
 from .circles import mirror_images, pip_circles
-from .kernels import dim_way, fill, turn
+from .face_grid import FaceGrid, refuse_cut_off
+from .kernels import fill
 from .refusal import Refused
 from .square import Pose
 
@@ -29,21 +28,14 @@ _DEEPEST = 120  # of it that a place of the way counts, at most: a speck of dirt
 # Share of its light that a way may lack. Of 21,400 sound faces about 28 pixels wide none lacks more than
 # 0.005, nor of 1,200 in a blurred picture more than 0.002; of 58 cracks that are no blemish 51 lack more.
 _LACKING = 0.008
-_POINT = 4096  # to a pixel, in the kernel
 
 
 class BrightCracks:
     """Looks for cracks in the faces of a gatherer's scene; buffers are made here, once."""
 
     def __init__(self, gatherer):
-        side = gatherer.profile.side
-        size = int(2 * _HALF * side + 0.5)
         self._gatherer = gatherer
-        self._size = size
-        self._aside = max(2, int(_ASIDE * side + 0.5))
-        self._face = bytearray(size * size)
-        self._other = bytearray(size * size)
-        self._way = array("i", bytes(8 * size))
+        self._grid = FaceGrid(gatherer.profile.side, _HALF, _ASIDE)
 
     def check(self, pose, pattern, outline, lights):
         """Margin, 0 to 1: the share of the light that any way across the face may lack, and does not.
@@ -52,11 +44,9 @@ class BrightCracks:
         """
         if len(pattern) == 1:
             return 1
-        gatherer, size = self._gatherer, self._size
+        gatherer = self._gatherer
         face = Pose(pose.x, pose.y, outline.side, outline.angle)
-        x0, y0, x1, y1 = face.box(0, gatherer.columns + 1, gatherer.rows + 1)
-        if x0 == 0 or y0 == 0 or x1 == gatherer.columns or y1 == gatherer.rows:
-            raise Refused("unreadable", "off-platform")
+        refuse_cut_off(face, gatherer)
         self._see(face, outline, lights)
         self._compare()
         radius = gatherer.profile.radii[len(pattern)] + _EDGE / outline.side
@@ -66,10 +56,7 @@ class BrightCracks:
             u, v = face.face(x, y)
             for side in (-1, 1):
                 self._clear(side * u, side * v, (reach + _HIDDEN) / outline.side)
-        dim = 0
-        for along, across in ((1, size), (size, 1)):
-            dim = max(dim, dim_way(self._face, size, along, across, self._aside, _DEEPEST, self._way))
-        margin = 1 - dim / (_LACKING * size * _WHOLE)
+        margin = 1 - max(self._grid.dim_ways(_DEEPEST)) / (_LACKING * self._grid.size * _WHOLE)
         if margin < 0:
             raise Refused("die-damaged", "crack")
         return margin
@@ -77,19 +64,13 @@ class BrightCracks:
     def _see(self, pose, outline, lights):
         """Have the share of its light that each place of the face has, where it is the larger of both
         composites'."""
-        size = self._size
-        step = 2 * _HALF / size
-        first = step / 2 - _HALF
-        x, y = pose.place(first, first)
-        right, down = pose.place(first + step, first)
-        at = [int(value * _POINT) for value in (x, y, right - x, down - y)]
-        for seen, light in ((self._face, lights[0]), (self._other, lights[1])):
+        grid = self._grid
+        face, other, size = grid.face, grid.other, grid.size
+        for seen, light in ((face, lights[0]), (other, lights[1])):
             fill(seen, 0, size * size, 0)
-            columns = self._gatherer.columns
-            turn(seen, size, light.plane, columns, at[0], at[1], at[2], at[3], 255 * 1024, 255)
-        u, v = outline.face(x, y)
-        steps = [(light.terms[1] * step, light.terms[2] * step) for light in lights]
-        face, other = self._face, self._other
+            grid.look(seen, self._gatherer, light.plane, pose, 255, 255)
+        u, v = outline.face(*pose.place(grid.first, grid.first))
+        steps = [(light.terms[1] * grid.step, light.terms[2] * grid.step) for light in lights]
         i = 0
         for row in range(size):
             low, high = [light.level(u, v) + row * step[1] for light, step in zip(lights, steps)]
@@ -102,8 +83,8 @@ class BrightCracks:
 
     def _compare(self):
         """Have of each place the share of the light of the place across the middle, if it is less."""
-        face = self._face
-        across = self._size * self._size - 1
+        face = self._grid.face
+        across = len(face) - 1
         for i in range(across // 2 + 1):
             here, there = face[i], face[across - i]
             if here < there:
@@ -114,12 +95,12 @@ class BrightCracks:
 
     def _clear(self, u, v, radius):
         """Have the places of a circle, in sides, lack nothing."""
-        size = self._size
-        places = size / (2 * _HALF)
+        size = self._grid.size
+        places = 1 / self._grid.step
         x, y, reach = (u + _HALF) * places - 0.5, (v + _HALF) * places - 0.5, radius * places
         for row in range(max(0, int(y - reach)), min(size, int(y + reach) + 2)):
             chord = reach * reach - (row - y) ** 2
             if chord > 0:
                 chord **= 0.5
                 start, end = max(0, int(x - chord + 1)), min(size, int(x + chord) + 1)
-                fill(self._face, row * size + start, row * size + end, _WHOLE)
+                fill(self._grid.face, row * size + start, row * size + end, _WHOLE)

@@ -11,7 +11,8 @@ beside it; it takes light from the pips that it crosses, too. A broken corner is
 
 from array import array
 
-from .kernels import dim_way, fill, turn
+from .face_grid import FaceGrid, refuse_cut_off
+from .kernels import fill
 from .pips import is_in_pip
 from .refusal import Refused
 
@@ -32,7 +33,6 @@ _DIM_STEADY = (0.021, 0), (0.036, 0)  # and in the mean of the lamps, half as wi
 _NOISE = 0.25  # levels that noise takes from a bare place that counts as light as the level at most
 _HOLLOW = 0.19  # share of the level by which one corner may be dimmer than the others
 _CORNER = 0.42, 0.66  # most of u and of v, and least of their sum, in a corner: off its rim
-_POINT = 4096  # to a pixel, in the kernel
 _BARE, _PIP = 1, 2
 
 
@@ -41,14 +41,12 @@ class Cracks:
 
     def __init__(self, gatherer):
         profile = gatherer.profile
-        size = int(2 * _HALF * profile.side + 0.5)
+        self._grid = FaceGrid(profile.side, _HALF, _ASIDE)
+        size = self._size = self._grid.size
         self._gatherer = gatherer
         self._body = _CLEAR_BODY if profile.is_clear else _BODY
-        self._size = size
-        self._aside = max(2, int(_ASIDE * profile.side + 0.5))
-        self._seen = bytearray(size * size)
-        self._face = bytearray(size * size)
-        self._way = array("i", bytes(8 * size))
+        self._seen = self._grid.other
+        self._face = self._grid.face
         self._counts = array("i", bytes(4 * 256))
         self._parts = {}
         for face, pips in profile.pips.items():
@@ -61,9 +59,7 @@ class Cracks:
         The pose has the calibrated side.
         """
         gatherer = self._gatherer
-        x0, y0, x1, y1 = pose.box(0, gatherer.columns + 1, gatherer.rows + 1)
-        if x0 == 0 or y0 == 0 or x1 == gatherer.columns or y1 == gatherer.rows:
-            raise Refused("unreadable", "off-platform")
+        refuse_cut_off(pose, gatherer)
         if gatherer.step == 1:
             planes, limits = gatherer.small, _DIM_STEADY
         else:
@@ -99,12 +95,7 @@ class Cracks:
     def _dimness(self, whole, limits):
         """Share of its limit that the dimmest way across the face lacks. Noise makes both ways dim, from left
         to right and from top to bottom; a crack is one of them, unless it runs aslant."""
-        size = self._size
-        deepest = int(whole * _DEEPEST)
-        ways = []
-        for along, across in ((1, size), (size, 1)):
-            dim = dim_way(self._face, size, along, across, self._aside, deepest, self._way)
-            ways.append(dim / (size * whole))
+        ways = [dim / (self._size * whole) for dim in self._grid.dim_ways(int(whole * _DEEPEST))]
         return max((max(ways) - _SHARE * min(ways)) / limits[0], max(ways) / limits[1])
 
     def _hollow(self, whole):
@@ -117,7 +108,7 @@ class Cracks:
         """Add what a plane shows of the face, at most `share`; the level of its bare part."""
         seen, face, size = self._seen, self._face, self._size
         fill(seen, 0, size * size, 0)
-        self._turn(seen, plane, pose, 255, 255)
+        self._grid.look(seen, self._gatherer, plane, pose, 255, 255)
         counts = self._counts
         for level in range(256):
             counts[level] = 0
@@ -129,21 +120,13 @@ class Cracks:
                 pip += seen[i]
                 inside += 1
         level = max(1, _level_of(counts, self._body * sum(counts)))
-        self._turn(face, plane, pose, level, share)
+        self._grid.look(face, self._gatherer, plane, pose, level, share)
         if inside:
             pip //= inside
             for i, part in enumerate(parts):
                 if part == _PIP and seen[i] < pip:
                     face[i] = max(0, face[i] - share + share * seen[i] // pip)
         return level
-
-    def _turn(self, face, plane, pose, most, share):
-        size = self._size
-        first = (0.5 / size - 0.5) * 2 * _HALF
-        x, y = pose.place(first, first)
-        right, down = pose.place(first + 2 * _HALF / size, first)
-        at = [int(value * _POINT) for value in (x, y, right - x, down - y)]
-        turn(face, size, plane, self._gatherer.columns, at[0], at[1], at[2], at[3], int(most * 1024), share)
 
     def _skip_stuck(self, pose, whole):
         """Have a stuck pixel look like the bare face."""

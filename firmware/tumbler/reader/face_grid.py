@@ -1,0 +1,51 @@
+"""A face as a square of places along its own axes, across which ways are looked for that are darker than what
+lies beside them, as cracks are.
+"""
+
+# Buffers go where viper takes pointers.
+# pyright: reportArgumentType=false
+
+from array import array
+
+from .kernels import dim_way, turn
+from .refusal import Refused
+
+_POINT = 4096  # to a pixel, in the kernel
+
+
+class FaceGrid:
+    """The places of a face `half` sides to all ways from its middle, as many as pixels; `step` sides lie
+    between two of them, and the first lies `first` from the middle. A place is compared with those `aside`
+    places from it. Buffers are made here, once: `face` for the ways, and `other`."""
+
+    def __init__(self, side, half, aside):
+        self.size = size = int(2 * half * side + 0.5)
+        self.step = 2 * half / size
+        self.first = (0.5 / size - 0.5) * 2 * half
+        self.face = bytearray(size * size)
+        self.other = bytearray(size * size)
+        self._aside = max(2, int(aside * side + 0.5))
+        self._way = array("i", bytes(8 * size))
+
+    def look(self, places, gatherer, plane, pose, most, share):
+        """Add to the buffer `places` what a plane shows of the face at `pose`, `share` where it is `most`."""
+        x, y = pose.place(self.first, self.first)
+        right, down = pose.place(self.first + self.step, self.first)
+        at = [int(value * _POINT) for value in (x, y, right - x, down - y)]
+        columns = gatherer.columns
+        turn(places, self.size, plane, columns, at[0], at[1], at[2], at[3], int(most * 1024), share)
+
+    def dim_ways(self, deepest):
+        """What the dimmest ways across `face` lack, from left to right and from top to bottom: dim_way."""
+        size = self.size
+        return [
+            dim_way(self.face, size, along, across, self._aside, deepest, self._way)
+            for along, across in ((1, size), (size, 1))
+        ]
+
+
+def refuse_cut_off(pose, gatherer):
+    """Refused when the edge of the picture cuts off a part of the face at a pose."""
+    x0, y0, x1, y1 = pose.box(0, gatherer.columns + 1, gatherer.rows + 1)
+    if x0 == 0 or y0 == 0 or x1 == gatherer.columns or y1 == gatherer.rows:
+        raise Refused("unreadable", "off-platform")
