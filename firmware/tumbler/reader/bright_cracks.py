@@ -13,7 +13,7 @@ the crack is bare on both sides of the pip, where it is a blemish.
 # pyright: reportArgumentType=false
 
 from .circles import mirror_images, pip_circles
-from .face_grid import FaceGrid, refuse_cut_off
+from .face_grid import FaceGrid
 from .kernels import fill
 from .refusal import Refused
 from .square import Pose
@@ -46,7 +46,7 @@ class BrightCracks:
             return 1
         gatherer = self._gatherer
         face = Pose(pose.x, pose.y, outline.side, outline.angle)
-        refuse_cut_off(face, gatherer)
+        self._grid.refuse_cut_off(face, gatherer)
         self._see(face, outline, lights)
         self._compare()
         radius = gatherer.profile.radii[len(pattern)] + _EDGE / outline.side

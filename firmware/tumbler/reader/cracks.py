@@ -11,7 +11,7 @@ beside it; it takes light from the pips that it crosses, too. A broken corner is
 
 from array import array
 
-from .face_grid import FaceGrid, refuse_cut_off
+from .face_grid import FaceGrid
 from .kernels import fill
 from .pips import is_in_pip
 from .refusal import Refused
@@ -59,7 +59,7 @@ class Cracks:
         The pose has the calibrated side.
         """
         gatherer = self._gatherer
-        refuse_cut_off(pose, gatherer)
+        self._grid.refuse_cut_off(pose, gatherer)
         if gatherer.step == 1:
             planes, limits = gatherer.small, _DIM_STEADY
         else:

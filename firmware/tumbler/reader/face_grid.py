@@ -7,10 +7,12 @@ lies beside them, as cracks are.
 
 from array import array
 
+from .corners import CORNERS
 from .kernels import dim_way, turn
 from .refusal import Refused
 
 _POINT = 4096  # to a pixel, in the kernel
+_SPARE = 1  # pixels from the edge of the picture that its rounding never reaches
 
 
 class FaceGrid:
@@ -27,6 +29,13 @@ class FaceGrid:
         self._aside = max(2, int(aside * side + 0.5))
         self._way = array("i", bytes(8 * size))
 
+    def refuse_cut_off(self, pose, gatherer):
+        """Refused when the edge of the picture cuts off a place of the face at a pose."""
+        for u, v in CORNERS:
+            x, y = pose.place(u * self.first, v * self.first)
+            if not (_SPARE <= x < gatherer.columns - 1 - _SPARE and _SPARE <= y < gatherer.rows - 1 - _SPARE):
+                raise Refused("unreadable", "off-platform")
+
     def look(self, places, gatherer, plane, pose, most, share):
         """Add to the buffer `places` what a plane shows of the face at `pose`, `share` where it is `most`."""
         x, y = pose.place(self.first, self.first)
@@ -42,10 +51,3 @@ class FaceGrid:
             dim_way(self.face, size, along, across, self._aside, deepest, self._way)
             for along, across in ((1, size), (size, 1))
         ]
-
-
-def refuse_cut_off(pose, gatherer):
-    """Refused when the edge of the picture cuts off a part of the face at a pose."""
-    x0, y0, x1, y1 = pose.box(0, gatherer.columns + 1, gatherer.rows + 1)
-    if x0 == 0 or y0 == 0 or x1 == gatherer.columns or y1 == gatherer.rows:
-        raise Refused("unreadable", "off-platform")
