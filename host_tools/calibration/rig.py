@@ -143,13 +143,14 @@ def _circles(spot, several):
 
 def find_stuck(empty):
     """[x, y] of pixels that are the same under every lamp and unlike all their neighbours; under one lamp its
-    mirror image may lie beside them.
+    mirror image may lie beside them. A dead one shows under the lamp that lights its neighbours most.
     """
     around = np.ones((3, 3), np.uint8)
     around[1, 1] = 0
     brighter = sum(frame > cv2.dilate(frame, around).astype(int) + 40 for frame in empty)
     burnt = (brighter >= max(1, len(empty) - 1)) & (np.ptp(empty, 0) <= _SAME)
-    dead = (empty.max(0) == 0) & (cv2.erode(empty.min(0), around) > 3)
+    lit = np.max([cv2.erode(frame, around) for frame in empty], axis=0) > 3
+    dead = (empty.max(0) == 0) & lit
     return [[int(column), int(row)] for row, column in np.argwhere((burnt | dead)[1:-1, 1:-1]) + 1]
 
 

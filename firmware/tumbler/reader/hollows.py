@@ -75,7 +75,7 @@ def _bare(gatherer, pose, pattern, near, fall):
 def _dim(levels):
     """Mean of the lowest of sorted levels and of those about as low."""
     low = [level for level in levels if level <= _ALIKE * levels[0]]
-    return sum(low) / len(low)
+    return min(levels[len(levels) // 4], sum(low) / len(low))
 
 
 def _mean(gatherer, pose, spots, fall):
