@@ -28,7 +28,7 @@ _NOISE = 1.5  # levels
 _LAMPS = 3  # least that must show a corner
 _WHOLE = 0.1  # share of the dim bare face's light that a whole corner may lack
 # And that one which is off lacks, with what noise makes of the few pixels of a corner, by pixels of a side:
-# of 2,100 whole faces 30 pixels wide one lacks more, of as many half as wide none.
+# of 5,100 whole faces 30 pixels wide one lacks more, of 4,100 half as wide six.
 _OFF, _OFF_BY_SIDE = 0.095, 1.5
 _TELLING = 3  # spots of a corner that tell so
 # A face that is taken to lie aside has as much light too much at one corner as it lacks at the opposite one.

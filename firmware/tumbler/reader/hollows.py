@@ -73,7 +73,8 @@ def _bare(gatherer, pose, pattern, near, fall):
 
 
 def _dim(levels):
-    """Mean of the lowest of sorted levels and of those about as low."""
+    """The lower quartile of sorted levels, or the mean of the lowest and of those about as low, if that is
+    less: gloss lightens no more than three quarters of a face, what shines through may."""
     low = [level for level in levels if level <= _ALIKE * levels[0]]
     return min(levels[len(levels) // 4], sum(low) / len(low))
 
