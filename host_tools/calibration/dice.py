@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from host_tools.calibration.blur import SOFT, spread
 from host_tools.calibration.classic import CLASSIC
 from host_tools.calibration.errors import CalibrationError, not_alone
 from host_tools.calibration.rig import Rig
@@ -239,6 +240,7 @@ class LightBench(Bench):
     def measure(self):
         self._pips()
         self._patterns()
+        self._blur()
         self._light_contrasts()
         self._steepness()
 
@@ -295,6 +297,20 @@ class LightBench(Bench):
         self.tell(f"six {rows:.3f} {ends:.3f}")
         for face, pips in patterns(pitch, rows, ends).items():
             self.fields["faces"][str(face)]["pips"] = pips
+
+    def _blur(self):
+        """Set how far the lens spreads the pips' light, if it is soft."""
+        spreads = []
+        for face in (3, 4, 5):
+            _, gatherer, _, _ = self._gather(face)
+            low = np.frombuffer(gatherer.low, np.uint8).reshape(gatherer.rows, gatherer.columns)
+            radius = self.fields["faces"][str(face)]["radius"] * self.fields["side"]
+            spreads += [spread(low, x, y, radius) for x, y, *_ in self._light_spots(face)]
+        blur = float(np.median(spreads))
+        self.tell(f"blur {blur:.2f} pixels")
+        if blur > SOFT:
+            self.fields["blur"] = round(blur, 2)
+            self.tell("the pictures are soft: focus the lens, for the sharper they are the more damage shows")
 
     def _read(self, face):
         profile, gatherer, labeller, _ = self._gather(face)

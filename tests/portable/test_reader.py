@@ -383,6 +383,8 @@ class TestProfile(unittest.TestCase):
             ("dim", 256),
             ("steep", 0),
             ("bare", 0.6),
+            ("blur", 0),
+            ("blur", "1.2"),
             ("middle", 0),
             ("middle", 0.21),
             ("middle", "0.1"),

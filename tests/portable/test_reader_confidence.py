@@ -19,6 +19,7 @@ class Make:
     """As much of a profile as confidence and marks are judged by."""
 
     radii = {1: 0.1}
+    halo = 1
     pips = {1: [(0, 0)]}
     images = ()
 

@@ -38,6 +38,7 @@ class Machine:
     side = 28
     die_mm = 16
     scale = 1
+    halo = 1
     pips = {1: [(0, 0)], 2: [(-0.28, -0.28), (0.28, 0.28)]}
     radii = {1: 0.1, 2: 0.1}
 

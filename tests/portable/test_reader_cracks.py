@@ -73,6 +73,7 @@ class Machine:
     left = top = 0
     columns = rows = _COLUMNS
     is_clear = False
+    halo = 1
     pips = _PLACES
     radii = {1: _PIP, 6: _PIP}
 
@@ -124,6 +125,15 @@ class CracksTest(unittest.TestCase):
         for side in (15, 25):
             for seed, angle, face in ((1, 0.1, 1), (2, 0.8, 6), (3, 1.2, 6)):
                 _check(Machine(side, angle, face, seed, harm="dirt"), angle, face)
+
+    def test_a_face_that_is_all_in_its_pips_blur_tells_nothing(self):
+        machine = Machine(15, 0.1, 6, 7)
+        machine.halo = 3
+        with self.assertRaises(Refused) as caught:
+            _check(machine, 0.1, 6)
+        self.assertEqual((caught.exception.reason, caught.exception.detail), ("unreadable", "pips-blurred"))
+        machine.halo = 1
+        _check(machine, 0.1, 6)
 
     def test_a_stuck_pixel_is_none(self):
         machine = Machine(15, 0.3, 1, 4)

@@ -24,6 +24,7 @@ class Machine:
     columns = rows = _COLUMNS
     images = ()
     radii = {1: 0.1}
+    halo = 1
 
     def __init__(self, low, high):
         self.low, self.high = low, high

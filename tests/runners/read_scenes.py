@@ -5,9 +5,12 @@
 Prints a line a scene, and the kernels' module last.
 """
 
+import gc
 import sys
 
 sys.path.insert(0, "firmware")
+# Else what compiling the code leaves behind parts the heap.
+gc.threshold(32768)  # pyright: ignore[reportAttributeAccessIssue]
 
 if sys.argv[1] == "plain":
     sys.path.append("firmware/tumbler/reader")
@@ -15,7 +18,7 @@ if sys.argv[1] == "plain":
 
     sys.modules["tumbler.reader.kernels_viper"] = kernels_plain
 
-from tumbler.reader import Reader, kernels, load_profile
+from tumbler.reader import Reader, kernels, load_profile  # noqa: E402 - the heap is set first
 
 
 def told(die):

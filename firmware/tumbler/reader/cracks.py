@@ -50,7 +50,12 @@ class Cracks:
         self._counts = array("i", bytes(4 * 256))
         self._parts = {}
         for face, pips in profile.pips.items():
-            self._parts[face] = _parts(size, pips, profile.radii[face], 1 / profile.side)
+            radius = profile.radii[face]
+            inner = radius - _IN_PIP / profile.side
+            outer = radius + _SOFT * profile.halo / profile.side
+            parts = _parts(size, pips, inner, outer)
+            if any(part == _BARE for part in parts):  # else blur brightens all of the face
+                self._parts[face] = parts
         self._corners = [_corner(size, u, v) for u in (-1, 1) for v in (-1, 1)]
 
     def check(self, pose, face):
@@ -59,6 +64,8 @@ class Cracks:
         The pose has the calibrated side.
         """
         gatherer = self._gatherer
+        if face not in self._parts:
+            raise Refused("unreadable", "pips-blurred")
         self._grid.refuse_cut_off(pose, gatherer)
         if gatherer.step == 1:
             planes, limits = gatherer.small, _DIM_STEADY
@@ -148,15 +155,16 @@ def _level_of(counts, wanted):
     return len(counts)
 
 
-def _parts(size, pips, radius, pixel):
-    """What lies at each of size x size places of a face: _BARE, _PIP or neither."""
+def _parts(size, pips, inner, outer):
+    """What lies at each of size x size places of a face: _PIP within its inner radius, _BARE beyond the outer
+    one, or neither."""
     parts = bytearray(size * size)
     steps = _steps(size)
     for row, v in enumerate(steps):
         for column, u in enumerate(steps):
-            if is_in_pip(u, v, pips, radius - _IN_PIP * pixel):
+            if is_in_pip(u, v, pips, inner):
                 parts[row * size + column] = _PIP
-            elif max(abs(u), abs(v)) < _FLAT and not is_in_pip(u, v, pips, radius + _SOFT * pixel):
+            elif max(abs(u), abs(v)) < _FLAT and not is_in_pip(u, v, pips, outer):
                 parts[row * size + column] = _BARE
     return parts
 

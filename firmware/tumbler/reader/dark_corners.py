@@ -63,7 +63,7 @@ def dark_inset(profile):
 
 def _is_lit(inset, profile):
     return any(
-        is_in_pip(inset, inset, pips, profile.radii[count] + _GLOW / profile.side)
+        is_in_pip(inset, inset, pips, profile.radii[count] + _GLOW * profile.halo / profile.side)
         for count, pips in profile.pips.items()
     )
 
@@ -96,7 +96,8 @@ def _steady(gatherer, pose, pattern, lacks):
     doubtful = [corner for corner, (lack, _) in enumerate(lacks) if lack is None or lack > _WHOLE]
     if not doubtful:
         return 1
-    near = gatherer.profile.radii[len(pattern)] + _SOFT_LIGHT / pose.side
+    profile = gatherer.profile
+    near = profile.radii[len(pattern)] + _SOFT_LIGHT * profile.halo / pose.side
     corners = [_corner(gatherer, pose, pattern, near, corner) for corner in CORNERS]
     falls = [_fall(gatherer, pose, corner) for corner in CORNERS]
     margin = 1

@@ -31,7 +31,8 @@ _ASIDE = 0.4  # sides from the middle at which the lamps' light is compared with
 def corner_lacks(gatherer, pose, pattern):
     """For each of CORNERS (share of the dim bare face's light that it lacks, spots that tell so), the share
     None when they do not tell. The pose has the calibrated side."""
-    near = gatherer.profile.radii[len(pattern)] + _HALO / pose.side
+    profile = gatherer.profile
+    near = profile.radii[len(pattern)] + _HALO * profile.halo / pose.side
     fall = _fall(gatherer, pose)
     bare = _bare(gatherer, pose, pattern, near, fall)
     found = []

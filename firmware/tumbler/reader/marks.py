@@ -24,7 +24,8 @@ def prove_bare_dark(gatherer, pose, pattern, levels):
     holes = mirror_images(gatherer, pose)
     planes = (gatherer.low, levels[0]), (gatherer.high, levels[1])
     columns = gatherer.columns
-    radius = gatherer.profile.radii[len(pattern)] + _SOFT / pose.side
+    profile = gatherer.profile
+    radius = profile.radii[len(pattern)] + _SOFT * profile.halo / pose.side
     aside = max(2, int(_ASIDE * pose.side + 0.5))
     x0, y0, x1, y1 = pose.box(0, columns - 1 - aside, gatherer.rows - 1 - aside)
     count = 0
