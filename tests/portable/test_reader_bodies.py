@@ -7,6 +7,7 @@ from tumbler.reader.bodies import BodyFinder
 from tumbler.reader.lamp_light import least_light
 from tumbler.reader.regions import Labeller
 from tumbler.reader.search import SquareSearch
+from tumbler.reader.sides import Sides
 from tumbler.reader.square import Pose
 
 COLUMNS = 160
@@ -29,6 +30,8 @@ class Machine:
     lamps = 4
     positions = LAMPS
     gains = (1, 1, 1, 1)
+    images = ()  # type: tuple
+    lens = 0.08
     platform = (MIDDLE, MIDDLE, 75)
 
     def __init__(self, pose, level):
@@ -98,6 +101,23 @@ class Bodies(unittest.TestCase):
                     off = min([abs(body.pose.x - pose.x) + abs(body.pose.y - pose.y) for body in bodies])
                     self.assertTrue(off < 1)
 
+    def test_a_side_that_shows_light_in_a_lamp_s_mirror_image_belongs_to_its_die(self):
+        away = -52  # of the face from the middle, and its die's foot, which is farther from the lens
+        top, foot = Pose(MIDDLE + away, MIDDLE, SIDE, 0), Pose(MIDDLE + 0.8 * away, MIDDLE, 0.8 * SIDE, 0)
+        image = MIDDLE - 35, MIDDLE, 10
+        for light, images, bodies in ((foot, (image,), 1), (foot, (), 0), (None, (image,), 0)):
+            machine = Machine(top, 100)
+            machine.lens = 0.2
+            machine.images = (images, (), (), ())
+            for y in range(COLUMNS):
+                for x in range(COLUMNS):
+                    if (x - image[0]) ** 2 + (y - image[1]) ** 2 < image[2] ** 2:
+                        u, v = light.face(x, y) if light else (0, 0)
+                        if max(abs(u), abs(v)) < 0.5:
+                            machine.low[y * COLUMNS + x] = max(70, machine.low[y * COLUMNS + x])
+            found, oddities = BodyFinder(machine, Labeller()).find(1)
+            self.assertEqual((len(found), len(oddities)), (bodies, 1 - bodies))
+
     def test_a_line_across_a_wide_picture_is_no_face(self):
         columns, row = 400, 5
         plane = bytearray(columns * 9)
@@ -105,7 +125,8 @@ class Bodies(unittest.TestCase):
             plane[row * columns + x] = 200
         labeller = Labeller()
         (line,) = labeller.find(plane, columns, (0, 0, columns - 1, 8), 50, 256, 1)
-        self.assertEqual(SquareSearch(17, columns, 0.9, 1.2).find(plane, line, labeller.runs, 50, 3), [])
+        search = SquareSearch(17, columns, Sides(Machine(Pose(0, 0, 17, 0), 0)), 0.9, 1.2)
+        self.assertEqual(search.find(plane, line, labeller.runs, 50, 3), [])
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from .gather import percentile
 from .kernels import count_levels
 from .oddity import Oddity
 from .search import SquareSearch
+from .sides import Sides
 from .square import Pose
 
 _LEAST = 0.03  # share of a face's area below which a region is dust
@@ -38,8 +39,9 @@ class BodyFinder:
     def __init__(self, gatherer, labeller):
         self._gatherer = gatherer
         self._labeller = labeller
-        self._search = SquareSearch(gatherer.profile.side, gatherer.columns, _SMALLEST, _LARGEST)
-        self._nearer = SquareSearch(gatherer.profile.side * _NEARER, gatherer.columns, 0.95, 1.15)
+        side, columns, sides = gatherer.profile.side, gatherer.columns, Sides(gatherer)
+        self._search = SquareSearch(side, columns, sides, _SMALLEST, _LARGEST)
+        self._nearer = SquareSearch(side * _NEARER, columns, sides, 0.95, 1.15)
         self._cut = FallingCut(gatherer, OVER_FLOOR * gatherer.profile.body, gatherer.profile.body)
         self._counts = array("i", bytes(4 * 256))
 

@@ -7,6 +7,7 @@ from .marks import prove_bare_dark
 from .oddity import Oddity
 from .pips import Shade, levels
 from .refusal import Refused
+from .sides import Sides
 from .silhouette import Silhouettes
 from .square import Pose, quarter_turns_apart
 from .weighing import is_sure, weigh
@@ -26,6 +27,7 @@ class DarkDice:
         self._spots = SpotFinder(gatherer, labeller)
         planes = gatherer.low, gatherer.high
         self._silhouettes = Silhouettes(*planes, gatherer.columns, profile.side, tilts.centre, profile.lens)
+        self._sides = Sides(gatherer)
         self._cracks = Cracks(gatherer)
         self._inset = dark_inset(profile)
 
@@ -35,8 +37,12 @@ class DarkDice:
         if self._profile.lamps == 1:
             spots = [spot for spot in spots if not self._is_mirrored(spot)]
         lattices, left = explain(spots, self._profile, self._silhouettes)
+        faces = [lattice.pose for lattice in lattices if len(lattice.members) > 1]
+        left = [i for i in left if not self._sides.has(spots[i].x, spots[i].y, faces)]
         found = []
         for lattice in lattices:
+            if len(lattice.members) == 1 and self._sides.has(lattice.pose.x, lattice.pose.y, faces):
+                continue
             if not lattice.is_bare() or is_sure(spots[lattice.members[0]].mass):  # else dust on the platform
                 found.append(lattice)
         found.sort(key=lambda lattice: (lattice.pose.y, lattice.pose.x))

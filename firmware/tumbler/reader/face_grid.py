@@ -12,7 +12,7 @@ from .kernels import dim_way, turn
 from .refusal import Refused
 
 _POINT = 4096  # to a pixel, in the kernel
-_SPARE = 1  # pixels from the edge of the picture that its rounding never reaches
+_SPARE = 0.1  # pixels that its rounding may make over a face: a 4096th for each step across and down
 
 
 class FaceGrid:

@@ -15,6 +15,8 @@ from .square import Pose, similarity
 
 _CUT = 0.55  # share of a calibrated pip's light at which a pip is cut out
 _MERGED = 1.6  # and above which it may be two pips, which blur has joined
+_NEARER_CUTS = 0.75, 0.85  # shares of its brightest place at which these are cut out
+_LARGE = 1.5  # pips' areas that each may have in it, else it may hold more of them
 _OVER_FLOOR = 1.2  # times the floor's level, which falls off a little slower than the light on dice
 _DUST = 0.12  # share of a calibrated pip's area that is no mark at all
 _SPACING = 0.12  # dice of one make differ this much in the spacing of their pips
@@ -83,10 +85,18 @@ class SpotFinder:
         for y in range(region.y0, region.y1 + 1):
             for x in range(region.x0, region.x1 + 1):
                 peak = max(peak, gatherer.low[y * gatherer.columns + x])
-        for part in self._labeller.find(gatherer.low, gatherer.columns, box, peak * 3 // 4, 256, 1):
-            if part.area > 1:
-                x, y = part.centre()
-                spots.append(Spot(x, y, region.area / gatherer.profile.masses[2] / 2))
+        mass = region.area / gatherer.profile.masses[2]
+        parts = []
+        for share in _NEARER_CUTS:
+            found = self._labeller.find(gatherer.low, gatherer.columns, box, int(peak * share), 256, 1)
+            found = [part for part in found if part.area > 1]
+            if len(found) > len(parts):
+                parts = found
+            if mass <= _LARGE * len(parts):
+                break
+        for part in parts:
+            x, y = part.centre()
+            spots.append(Spot(x, y, mass / 2))
 
 
 def explain(spots, profile, silhouettes):

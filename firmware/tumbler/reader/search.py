@@ -36,10 +36,12 @@ _STRAIGHT = 0.01  # and that of one so straight that no other turn is tried
 
 
 class SquareSearch:
-    """Finds faces of `smallest` to `largest` times `side` pixels in a plane with `columns`."""
+    """Finds faces of `smallest` to `largest` times `side` pixels in a plane with `columns`; `sides`: a Sides,
+    which tells what else of their dice is light."""
 
-    def __init__(self, side, columns, smallest, largest):
+    def __init__(self, side, columns, sides, smallest, largest):
         self._side = side
+        self._sides = sides
         self._columns = columns
         self._smallest = smallest
         self._largest = largest
@@ -172,13 +174,15 @@ class SquareSearch:
         return True
 
     def _is_explained(self, plane, runs, cut, poses):
-        """Whether hardly a light pixel of a region lies in none of the faces."""
+        """Whether hardly a light pixel of a region lies in none of the faces, nor on a side of their dice."""
         count = 0
         limit = 0.5 + _MARGIN
         for y, x0, x1 in runs:
             parts = [(x0, x1 + 1)]
             for pose in poses:
                 parts = without(parts, pose.span(y, limit))
+            for side in self._sides.spans(y, poses):
+                parts = without(parts, side)
             for start, end in parts:
                 count += count_lights(plane, y * self._columns + start, y * self._columns + end, cut)
         return count <= _UNCOVERED * self._side**2

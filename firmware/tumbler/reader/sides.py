@@ -1,0 +1,51 @@
+"""Sides of level dice, which show light in a lamp's mirror image: the frame in which they are dark is missing
+from the darkest composite there.
+"""
+
+from .square import Pose
+
+_RIM = 1.5  # pixels beyond a mirror image that blur and rounding take its edge
+_EDGE = 0.53  # half-width of a foot with its blurred edge, in sides
+
+
+class Sides:
+    """Tells the sides of dice in the composites of a gatherer from what else is light there."""
+
+    def __init__(self, gatherer):
+        profile = gatherer.profile
+        self._middle = profile.platform[0] - gatherer.left, profile.platform[1] - gatherer.top
+        self._nearer = 1 - profile.lens
+        self._images = []
+        for images in profile.images if profile.lamps > 1 else ():
+            for x, y, radius in images:
+                self._images.append((x - gatherer.left, y - gatherer.top, radius + _RIM))
+
+    def spans(self, y, poses):
+        """(first, end) column of each part of row y where a side of a die with its top face at one of the
+        poses shows light."""
+        found = []
+        for x, at, radius in self._images:
+            half = radius * radius - (y - at) ** 2
+            if half <= 0:
+                continue
+            half **= 0.5
+            for pose in poses:
+                start, end = self._foot(pose).span(y, _EDGE)
+                start, end = max(start, int(x - half + 1)), min(end, int(x + half) + 1)
+                if start < end:
+                    found.append((start, end))
+        return found
+
+    def has(self, x, y, poses):
+        """Whether a place is one of those."""
+        return any(start <= x < end for start, end in self.spans(int(y + 0.5), poses))
+
+    def _foot(self, pose):
+        """Where a die stands: its top face, which is nearer to the lens, is seen farther out."""
+        x, y = self._middle
+        return Pose(
+            x + (pose.x - x) * self._nearer,
+            y + (pose.y - y) * self._nearer,
+            pose.side * self._nearer,
+            pose.angle,
+        )
