@@ -41,8 +41,8 @@ class Tumbler:
         self._count = count
         self._searches = list(_searches(polarity, die_px))
 
-    def read(self, picture: np.ndarray) -> dict:
-        """The fields of `tumbler read --json` for a picture (float32)."""
+    def read(self, picture: np.ndarray) -> tuple[float, dict]:
+        """How much its dice explain of a picture (float32), and the fields of `tumbler read --json`."""
         side, scene = self._side, self._scene(picture, self._side)
         look, fits = self._find(scene.picture, side, self._searches)
         found = side * _LARGER if len(fits) < self._count else scene.side_of(fits, side)
@@ -50,7 +50,7 @@ class Tumbler:
             side, scene = found, self._scene(picture, found)
             look, fits = self._find(scene.picture, side, _searches(self._polarity, side))
         lying = Lying(picture, scene, fits, scene.side_of(fits, side))
-        return self._judge(look, fits, picture, lying)
+        return _explained(fits[: self._count]), self._judge(look, fits, picture, lying)
 
     def _scene(self, picture: np.ndarray, side: float) -> Scene:
         clear = picture if self._is_dark else without_glare(picture, side)

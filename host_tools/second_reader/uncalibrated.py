@@ -41,5 +41,6 @@ class UncalibratedReader:
         lying = lumps(floats, self._side)
         if lying is not None:
             return self._tabletop.read(floats, lying)
-        first, *others = (tumbler.read(floats) for tumbler in self._tumblers)
-        return next((fields for fields in (first, *others) if fields["verdict"] == "read"), first)
+        answers = [tumbler.read(floats) for tumbler in self._tumblers]
+        _, fields = max(answers, key=lambda told: (told[1]["verdict"] == "read", told[0]))
+        return fields

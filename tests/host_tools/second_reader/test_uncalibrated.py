@@ -1,17 +1,19 @@
 """Reading without a profile: what a picture itself shows of the make of the dice and of how they lie."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from host_tools.images import Frame
+from host_tools.images import Frame, load_frame
 from host_tools.second_reader.faces import Pose
 from host_tools.second_reader.make import CLASSIC, COMPACT, Make
 from host_tools.second_reader.outline import edges
 from host_tools.second_reader.profile import DARK_PIPS, LIGHT_PIPS
 from host_tools.second_reader.uncalibrated import UncalibratedReader
 
+FRAMES = Path(__file__).resolve().parents[2] / "frames" / "scenes320"
 SIDE, FLOOR, FACE, PIP = 30, 40.0, 170.0, 25.0
 RIM = 0.00625  # sides of a top face by which it is farther in than its pips, for each side outward
 FINE = 4  # drawn so many times larger
@@ -175,6 +177,16 @@ def test_a_die_too_many_is_refused_though_its_face_is_hidden(polarity):
 def test_a_dark_die_that_shows_more_of_its_side_than_a_flat_one_is_refused(bared):
     assert read(APART, polarity=LIGHT_PIPS)["faces"] == [1, 5, 6]
     assert read(APART, bared={1: bared}, polarity=LIGHT_PIPS)["verdict"] == "refused"
+
+
+@pytest.mark.parametrize("scene", ["0001", "0022", "0008"])  # black, clear red and white dice
+def test_a_refusal_tells_of_the_pips_that_the_dice_have(scene):
+    frame = load_frame(FRAMES / scene / "lamp0.png")
+    dark, light, either = (
+        UncalibratedReader(29.0, polarity).read(frame) for polarity in (DARK_PIPS, LIGHT_PIPS, None)
+    )
+    assert dark != light
+    assert either == (dark if scene == "0008" else light)
 
 
 def test_a_crack_across_a_face_is_refused():
