@@ -20,7 +20,7 @@ def spread(plane: np.ndarray, x: float, y: float, radius: float) -> float:
     top, bare = levels[0], np.percentile(rings[-1], 25)  # of the bare face: other pips lie near it
     edge = away[np.argmax(levels < (top + bare) / 2)]
     inner, outer = np.interp([edge - _ACROSS, edge + _ACROSS], away, levels)
-    steep = min(max((inner - outer) / (top - bare), 0.01), 0.99)
+    steep = min(max((inner - outer) / max(top - bare, 1.0), 0.01), 0.99)
     return _ACROSS / NormalDist().inv_cdf((1 + steep) / 2)
 
 

@@ -43,7 +43,8 @@ class DarkDice:
         for lattice in lattices:
             if len(lattice.members) == 1 and self._sides.has(lattice.pose.x, lattice.pose.y, faces):
                 continue
-            if not lattice.is_bare() or is_sure(spots[lattice.members[0]].mass):  # else dust on the platform
+            is_dust = not any(is_sure(spots[i].mass) for i in lattice.members)
+            if lattice.fit or not is_dust:
                 found.append(lattice)
         found.sort(key=lambda lattice: (lattice.pose.y, lattice.pose.x))
         if not left:
