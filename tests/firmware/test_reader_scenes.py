@@ -212,6 +212,18 @@ def test_a_spot_that_is_no_pip_is_never_read_wrong(scene):
             assert_not_wrong(read(label["style"], frames.round().astype(np.uint8)), label)
 
 
+def test_specks_of_dust_as_far_apart_as_a_two_s_pips_are_no_die():
+    frames = frames_of("scenes320", "0020").copy()
+    reader = reader_for("casino_red", 320)
+    (u, v), _ = reader.profile.pips[2]
+    apart = round(2 * np.hypot(u, v) * reader.profile.side)
+    for x in (110, 110 + apart):
+        frames[:, 140:142, x : x + 3] = 110
+    reading = feed(reader, frames)
+    assert reading.faces == read_scene("scenes320", "0020").faces
+    assert len(reading.faces) == 3
+
+
 def test_photographs_of_other_dice_are_never_read_wrong():
     """As if no lamp were mirrored in the dome and the light as calibrated, so that the dice are looked at."""
     values = json.loads(profile_path("white_black", 320).read_text())
