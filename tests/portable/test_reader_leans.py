@@ -58,6 +58,13 @@ class Leans(unittest.TestCase):
         self.assertTrue(dice[0].degrees() < FLAT_DEGREES)
         self.assertTrue(tilt(dice) > FLAT_DEGREES)
 
+    def test_a_rough_face_shows_less_of_its_lean(self):
+        for common in (-0.0012, -0.0008, -0.0004):
+            lean = tan(1.1 * COCKED * pi / 180) * (1 + 240 * common)
+            for x, y in WAYS:
+                dice = lying(((20, 10), (-40, 20), (25, -35)), common, (lean * x, lean * y))
+                self.assertTrue(tilt(dice) > FLAT_DEGREES, (common, x, y, tilt(dice)))
+
     def test_a_die_far_from_level_says_nothing_of_the_others(self):
         for x, y in WAYS:
             dice = lying(((30, 30), (-30, 0), (0, 20)), 0, (0.3 * x, 0.3 * y))

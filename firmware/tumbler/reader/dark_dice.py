@@ -15,6 +15,7 @@ from .weighing import is_sure, weigh
 _OFF_OUTLINE = 0.2  # sides between the middle of the pips and that of the outline
 _OWN = 0.1  # share by which an outline's side may differ; a neighbour's edge makes it differ more
 _ASKEW = 0.16  # radians
+_SPECK = 0.4  # areas of a pip that none of any face is below
 
 
 class DarkDice:
@@ -43,8 +44,7 @@ class DarkDice:
         for lattice in lattices:
             if len(lattice.members) == 1 and self._sides.has(lattice.pose.x, lattice.pose.y, faces):
                 continue
-            is_dust = not any(is_sure(spots[i].mass) for i in lattice.members)
-            if lattice.fit or not is_dust:
+            if lattice.fit or not _is_dust([spots[i].mass for i in lattice.members]):
                 found.append(lattice)
         found.sort(key=lambda lattice: (lattice.pose.y, lattice.pose.x))
         if not left:
@@ -94,3 +94,8 @@ class DarkDice:
         """Whether a spot is the mirror image of a lamp in the dome."""
         x, y = spot.x + self._gatherer.left, spot.y + self._gatherer.top
         return any((x - at_x) ** 2 + (y - at_y) ** 2 < r * r for at_x, at_y, r in self._profile.images[0])
+
+
+def _is_dust(masses):
+    """Whether spots without an outline are dust: one that is not of a pip's size, or several specks."""
+    return max(masses) < _SPECK if len(masses) > 1 else not is_sure(masses[0])
