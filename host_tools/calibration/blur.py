@@ -2,8 +2,9 @@
 
 from statistics import NormalDist
 
-import cv2
 import numpy as np
+
+from host_tools.calibration.rig import bilinear
 
 SOFT = 1.0  # pixels: a lens that spreads light farther is out of focus, or a poor one
 _BEYOND = 3.0  # pixels from a pip's edge to bare face
@@ -26,7 +27,7 @@ def spread(plane: np.ndarray, x: float, y: float, radius: float) -> float:
 
 def _rings(plane: np.ndarray, x: float, y: float, away: np.ndarray) -> np.ndarray:
     """Levels all around a place, a row for each distance."""
-    columns = (x + away[:, None] * np.cos(_WAYS)).astype(np.float32)
-    rows = (y + away[:, None] * np.sin(_WAYS)).astype(np.float32)
-    levels = plane.astype(np.float32)
-    return cv2.remap(levels, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    height, width = plane.shape
+    columns = np.clip(x + away[:, None] * np.cos(_WAYS), 0, width - 1.001)
+    rows = np.clip(y + away[:, None] * np.sin(_WAYS), 0, height - 1.001)
+    return bilinear(plane, columns, rows)

@@ -3,16 +3,23 @@
 _IMAGE = 1.5  # pixels beyond a lamp's mirror image whose frame is missing there
 
 
+def all_images(gatherer):
+    """(x, y, radius) of every lamp's mirror images in the composites, with the rim that is missing, too."""
+    return [
+        (x - gatherer.left, y - gatherer.top, radius + _IMAGE)
+        for images in gatherer.profile.images
+        for x, y, radius in images
+    ]
+
+
 def mirror_images(gatherer, pose):
     """(x, y, radius) of the mirror images on a face, where the brightest composite lacks a lamp's frame:
     their rims look like lines."""
-    found = []
-    for images in gatherer.profile.images:
-        for at_x, at_y, radius in images:
-            x, y = at_x - gatherer.left, at_y - gatherer.top
-            if (x - pose.x) ** 2 + (y - pose.y) ** 2 < (radius + pose.side) ** 2:
-                found.append((x, y, radius + _IMAGE))
-    return found
+    return [
+        (x, y, radius)
+        for x, y, radius in all_images(gatherer)
+        if (x - pose.x) ** 2 + (y - pose.y) ** 2 < (radius - _IMAGE + pose.side) ** 2
+    ]
 
 
 def pip_circles(pose, pattern, radius):

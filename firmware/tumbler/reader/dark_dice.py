@@ -10,12 +10,11 @@ from .refusal import Refused
 from .sides import Sides
 from .silhouette import Silhouettes
 from .square import Pose, quarter_turns_apart
-from .weighing import is_sure, weigh
+from .weighing import is_speck, is_sure, weigh
 
 _OFF_OUTLINE = 0.2  # sides between the middle of the pips and that of the outline
 _OWN = 0.1  # share by which an outline's side may differ; a neighbour's edge makes it differ more
 _ASKEW = 0.16  # radians
-_SPECK = 0.4  # areas of a pip that none of any face is below
 
 
 class DarkDice:
@@ -98,4 +97,4 @@ class DarkDice:
 
 def _is_dust(masses):
     """Whether spots without an outline are dust: one that is not of a pip's size, or several specks."""
-    return max(masses) < _SPECK if len(masses) > 1 else not is_sure(masses[0])
+    return all(map(is_speck, masses)) if len(masses) > 1 else not is_sure(masses[0])

@@ -2,9 +2,9 @@
 from the darkest composite there.
 """
 
+from .circles import all_images
 from .square import Pose
 
-_RIM = 1.5  # pixels beyond a mirror image that blur and rounding take its edge
 _EDGE = 0.53  # half-width of a foot with its blurred edge, in sides
 
 
@@ -15,10 +15,7 @@ class Sides:
         profile = gatherer.profile
         self._middle = profile.platform[0] - gatherer.left, profile.platform[1] - gatherer.top
         self._nearer = 1 - profile.lens
-        self._images = []
-        for images in profile.images if profile.lamps > 1 else ():
-            for x, y, radius in images:
-                self._images.append((x - gatherer.left, y - gatherer.top, radius + _RIM))
+        self._images = all_images(gatherer) if profile.lamps > 1 else []
 
     def spans(self, y, poses):
         """(first, end) column of each part of row y where a side of a die with its top face at one of the

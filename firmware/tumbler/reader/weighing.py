@@ -37,6 +37,11 @@ def _pose_of(pips, pose, pattern):
     return similarity([(pip.x, pip.y) for pip in pips], pattern)[0]
 
 
+def is_speck(mass):
+    """Whether a spot of so many areas of a calibrated pip is too small for one."""
+    return mass < _SURE[0]
+
+
 def is_sure(mass):
     """Whether a spot of so many areas of a calibrated pip is of a pip's size."""
     return _SURE[0] < mass < _SURE[1]
