@@ -14,6 +14,8 @@ COLUMNS = 160
 MIDDLE = 80
 SIDE = 24
 SMALL = 13
+SHARP = 20
+FLUSH = 0.96  # sides at which no dark line parts them
 FLOOR_CUT = 45
 LAMPS = ((120, 0, 120), (0, -120, 120), (-120, 0, 120), (0, 120, 120))
 
@@ -64,9 +66,18 @@ class Small(Machine):
 
     def share(self, u, v):
         """Of the light: a face has a rounded rim and pips, soft by a pixel."""
+        if max(abs(u), abs(v)) > 0.6:
+            return 0.1
         pip = min([((u - pu) ** 2 + (v - pv) ** 2) ** 0.5 for pu, pv in self.pips])
         rim = 0.5 + (0.5 - max(abs(u), abs(v))) * self.side
         return max(0.1, min(1, rim, 0.5 + (pip - 0.1) * self.side))
+
+
+class Sharp(Small):
+    """Larger ones, whose rims hide in each other where they touch: no dark line parts them."""
+
+    side = SHARP
+    scale = SHARP / Machine.die_mm
 
 
 def found(pose, level):
@@ -100,6 +111,16 @@ class Bodies(unittest.TestCase):
                 for pose in poses:
                     off = min([abs(body.pose.x - pose.x) + abs(body.pose.y - pose.y) for body in bodies])
                     self.assertTrue(off < 1)
+
+    def test_sharp_faces_that_touch_in_a_row_and_about_a_corner(self):
+        first = Pose(MIDDLE - 24, MIDDLE + 12, SHARP, pi / 3)
+        for places in (((0, 0), (1, 0), (2, 0)), ((0, 0), (1, 0.1), (2, 0)), ((0, 0), (1, 0), (1, -1))):
+            poses = [Pose(*first.place(u * FLUSH, v * FLUSH), SHARP, pi / 3) for u, v in places]
+            bodies, oddities = BodyFinder(Sharp(poses, 100), Labeller()).find(1)
+            self.assertEqual((len(bodies), len(oddities)), (3, 0))
+            for pose in poses:
+                off = min([abs(body.pose.x - pose.x) + abs(body.pose.y - pose.y) for body in bodies])
+                self.assertTrue(off < 1)
 
     def test_a_side_that_shows_light_in_a_lamp_s_mirror_image_belongs_to_its_die(self):
         away = -52  # of the face from the middle, and its die's foot, which is farther from the lens

@@ -7,6 +7,7 @@ nowhere, and that part of the edge tells nothing.
 from .kernels import level
 from .square import Pose
 
+EDGES = (0.5, 0.5, 0.5, 0.5)  # half-widths at which the edges +u, +v, -u and -v of a face lie
 _ALONG = (-0.36, -0.24, -0.12, 0, 0.12, 0.24, 0.36)  # places along an edge, in sides
 _START = 0.05  # sides inside the edge where the search begins, outside every pip's own darkness
 _INWARD = 0.12
@@ -35,7 +36,7 @@ class Fit:
         return max(right, left) >= _HALF, max(lower, upper) >= _HALF
 
 
-def fit_edges(plane, columns, pose, cut, inside_above, reaches=(0.5, 0.5, 0.5, 0.5)):
+def fit_edges(plane, columns, pose, cut, inside_above, reaches=EDGES):
     """Fit of the square whose edges cross `cut`, begun at `pose`; None when none of them does.
 
     inside_above: whether the body is brighter than the cut, or darker; reaches: for each edge, +u, +v, -u

@@ -10,7 +10,7 @@ outside are dark where no neighbour touches. The rings that see most dark outsid
 from array import array
 from math import cos, pi, sin
 
-from .edges import fit_edges
+from .edges import EDGES, fit_edges
 from .gather import without
 from .kernels import count_lights, score
 from .square import Pose
@@ -29,6 +29,7 @@ _MARGIN = 0.06  # sides beyond a face's edge that its rounded rim is still brigh
 _PART = 0.5, 1.25  # areas of a face that each of a region's parts may have, pips and rims left out
 _SAMPLED = 0.12  # sides between the places that tell the middle of a part
 _ROUNDS = 4  # in which the middles of three faces settle
+_BEYOND = 0.8  # sides from a face's middle to where its neighbour lies
 _UNCOVERED = 0.06  # areas of a face in a region that no face explains
 _RIM = 0.25  # sides that a face may reach beyond its region
 _ROUGH = 0.03  # RMS distance of an edge from straight, in sides,
@@ -53,47 +54,62 @@ class SquareSearch:
         runs: gives (y, x0, x1) of each run of the region.
         """
         for count in range(1, most + 1):
-            poses = self._about_middles(plane, region, runs, cut, count)
-            if poses and self._is_explained(plane, runs(region), cut, poses):
-                return poses
+            starts, fits = self._about_middles(plane, region, runs, cut, count)
+            for poses in (self._by_free_edges(plane, region, cut, starts), fits):
+                if self._explain(plane, runs(region), cut, poses):
+                    return poses
         poses = self._poses(plane, region, cut)
         return self._choose(plane, region, runs, cut, poses, [], most) or []
 
     def _about_middles(self, plane, region, runs, cut, count):
-        """Poses of so many faces about the middles of the parts of a region; None when some are none."""
+        """Of so many faces about the middles of the parts of a region: Poses where they may lie, and those
+        that were fitted to all their edges, [] when some were not."""
         step = max(1, int(self._side * _SAMPLED))
         is_line = region.y1 - region.y0 < step  # which may have no sampled row
         if is_line or not _PART[0] < region.area / count / self._side**2 < _PART[1]:
-            return None
-        middles = _middles(lambda: _sampled(runs(region), step), region.centre(), count)
-        poses = []
-        for x, y in middles:
-            fit = self._fit_about(plane, region, cut, x, y)
-            if fit is None or not all(self._stand_apart(fit.pose, other) for other in poses):
-                return None
-            poses.append(fit.pose)
-        return poses
+            return [], []
+        starts, fits = [], []
+        for x, y in _middles(lambda: _sampled(runs(region), step), region.centre(), count):
+            turns = self._turns_about(plane, cut, x, y)
+            fit = self._fit_about(plane, region, cut, x, y, turns)
+            starts.append(fit.pose if fit else self._turned(x, y, turns[0]))
+            if fit:
+                fits.append(fit.pose)
+        return starts, fits if len(fits) == count else []
 
-    def _fit_about(self, plane, region, cut, x, y):
-        """The Fit of a face about its middle, begun with the turns that have most dark points outside it."""
+    def _by_free_edges(self, plane, region, cut, starts):
+        """Poses fitted without the edges that others hide: where dice without a dark rim touch, what is
+        fitted there are their pips. [] when some are none."""
+        if len(starts) < 2:
+            return []
+        begun = [_start_beside(starts, i, self._side) for i in range(len(starts))]
+        fits = [self._fit(plane, region, cut, start, reaches) for start, reaches in begun]
+        return [] if None in fits else [fit.pose for fit in fits]
+
+    def _turns_about(self, plane, cut, x, y):
+        """The turns in which a ring about a place has most dark points outside it."""
         at = int(y + 0.5) * self._columns + int(x + 0.5)
         size = len(plane)
         dark = [score(plane, size, self._columns, at, ring, _POINTS, cut, _DARK_RING) for ring in self._rings]
-        most = max(dark)
+        turns = sorted(range(_TURNS), key=lambda turn: (-dark[turn], turn))
+        return [turn for turn in turns if dark[turn] >= dark[turns[0]] - 1]
+
+    def _fit_about(self, plane, region, cut, x, y, turns):
+        """The Fit of a face about its middle, begun with some turns; None when none lies there."""
         best = None
-        for turn in sorted(range(_TURNS), key=lambda turn: (-dark[turn], turn)):
-            if dark[turn] < most - 1 or (best is not None and best.rough <= _STRAIGHT):
-                break
-            fit = self._fit(plane, region, cut, x, y, turn)
+        for turn in turns:
+            fit = self._fit(plane, region, cut, self._turned(x, y, turn))
             if fit is not None and (best is None or _looseness(fit) < _looseness(best)):
                 best = fit
+            if best is not None and best.rough <= _STRAIGHT:
+                break
         return best
 
     def _poses(self, plane, region, cut):
         """Poses of the most promising places, each face once, those with the freest and straightest edges
         first."""
         places = self._places(plane, region, cut)
-        fits = [self._fit(plane, region, cut, x, y, turn) for _, x, y, turn in places]
+        fits = [self._fit(plane, region, cut, self._turned(x, y, turn)) for _, x, y, turn in places]
         fits = [fit for fit in fits if fit is not None]
         fits.sort(key=_looseness)
         once = []
@@ -102,10 +118,12 @@ class SquareSearch:
                 once.append(fit.pose)
         return once
 
-    def _fit(self, plane, region, cut, x, y, turn):
-        """The Fit of a face about a place of a region; None when none lies there."""
-        start = Pose(x, y, self._side, turn * pi / 2 / _TURNS)
-        fit = fit_edges(plane, self._columns, start, cut, True)
+    def _turned(self, x, y, turn):
+        return Pose(x, y, self._side, turn * pi / 2 / _TURNS)
+
+    def _fit(self, plane, region, cut, start, reaches=EDGES):
+        """The Fit of a face of a region, begun at a Pose; None when none lies there. See fit_edges."""
+        fit = fit_edges(plane, self._columns, start, cut, True, reaches)
         if fit is None or fit.rough > _ROUGH or not self._is_ring(plane, fit.pose, cut):
             return None
         growth = fit.pose.side / self._side
@@ -162,6 +180,11 @@ class SquareSearch:
                         return found
         return None
 
+    def _explain(self, plane, runs, cut, poses):
+        """Whether there are faces, no two of which overlap, that together explain a region."""
+        apart = poses and all(self._stand_apart(a, b) for i, a in enumerate(poses) for b in poses[:i])
+        return apart and self._is_explained(plane, runs, cut, poses)
+
     def _stand_apart(self, a, b):
         """Whether two faces do not overlap: no corner of one is inside the other."""
         if _apart(a, b) < _NEAREST * self._side:
@@ -186,6 +209,28 @@ class SquareSearch:
             for start, end in parts:
                 count += count_lights(plane, y * self._columns + start, y * self._columns + end, cut)
         return count <= _UNCOVERED * self._side**2
+
+
+def _start_beside(poses, i, side):
+    """(Pose, reaches): where the fit of face i begins, and its edges that others do not hide. If two edges
+    across from each other are hidden, as in the midst of a row, it lies midway."""
+    pose, others = poses[i], poses[:i] + poses[i + 1 :]
+    reaches = []
+    for u, v in ((_BEYOND, 0), (0, _BEYOND), (-_BEYOND, 0), (0, -_BEYOND)):
+        reaches.append(None if any(_has(other, *pose.place(u, v)) for other in others) else 0.5)
+    x = sum([other.x for other in others]) / len(others)
+    y = sum([other.y for other in others]) / len(others)
+    u, v = pose.face(x, y)
+    u = u if reaches[0] is None and reaches[2] is None else 0
+    v = v if reaches[1] is None and reaches[3] is None else 0
+    x, y = pose.place(u, v)
+    return Pose(x, y, side, pose.angle), reaches
+
+
+def _has(pose, x, y):
+    """Whether a point lies on a face."""
+    u, v = pose.face(x, y)
+    return max(abs(u), abs(v)) < 0.5
 
 
 def _looseness(fit):
