@@ -26,6 +26,7 @@ class Make:
     platform = (50, 50, 44)
     scale = SIDE / 16
     die_mm = 16
+    side = SIDE
     radii = dict.fromkeys(range(1, 7), PIP)
 
     def __init__(self, polarity):
@@ -33,7 +34,7 @@ class Make:
 
 
 class Machine:
-    """As much of a gatherer: every second pixel of a die alone under each lamp.
+    """As much of a gatherer: the composites and every second pixel of a die alone under each lamp.
 
     lean: degrees towards x; gloss: share of a white face's light added by the lamp that is nearest to it;
     bowl: how far the rim of a pip leans, degrees.
@@ -46,6 +47,7 @@ class Machine:
 
     def __init__(self, polarity, pose, pattern, lean=0, gloss=0, bowl=0):
         self.profile = Make(polarity)
+        self.low, self.high = bytearray([255] * SIZE * SIZE), bytearray(SIZE * SIZE)
         self.small = []
         for lamp, (lamp_x, lamp_y, lamp_z) in enumerate(self.profile.positions):
             x, y = (pose.x - 50) / self.profile.scale, (pose.y - 50) / self.profile.scale
@@ -54,24 +56,31 @@ class Machine:
             light *= 1 + sin(lean * pi / 180) * ways[0]
             shine = gloss * light if lamp == 2 else 0
             small = bytearray(self.small_columns * self.small_columns)
-            for i in range(len(small)):
-                u, v = pose.face(i % self.small_columns * 2, i // self.small_columns * 2)
-                level = BODY[polarity] * light
-                for pip_u, pip_v in pattern:
-                    du, dv = (u - pip_u) / PIP, (v - pip_v) / PIP
-                    if du * du + dv * dv < 1:
-                        level = light - BODY[polarity] * light
-                        level *= 1 - sin(bowl * pi / 180) * (du * ways[0] + dv * ways[1])
-                small[i] = int(2 + level + shine + 0.5)
+            x0, y0, x1, y1 = pose.box(0.1, SIZE, SIZE)
+            for row in range(y0, y1):
+                for column in range(x0, x1):
+                    u, v = pose.face(column, row)
+                    level = BODY[polarity] * light
+                    for pip_u, pip_v in pattern:
+                        du, dv = (u - pip_u) / PIP, (v - pip_v) / PIP
+                        if du * du + dv * dv < 1:
+                            level = light - BODY[polarity] * light
+                            level *= 1 - sin(bowl * pi / 180) * (du * ways[0] + dv * ways[1])
+                    level = int(2 + level + shine + 0.5)
+                    at = row * SIZE + column
+                    self.low[at], self.high[at] = min(self.low[at], level), max(self.high[at], level)
+                    if row % 2 == 0 and column % 2 == 0:
+                        small[row // 2 * self.small_columns + column // 2] = level
             self.small.append(small)
 
     def strengths(self):
         return self.profile.gains
 
 
-def tilt(polarity, pose, pattern, **more):
-    """What a die at the pose, towards the lamp that shines most on it, measures."""
+def tilt(polarity, pose, pattern, taken_for=None, **more):
+    """What a die at the pose, towards the lamp that shines most on it, measures where it is taken to lie."""
     tilts = Tilts(Machine(polarity, pose, pattern, **more))
+    pose = taken_for or pose
     return tilts.lean(pose, tilts.brightness(pose, pattern)).degrees()
 
 
@@ -101,6 +110,13 @@ class Tilt(unittest.TestCase):
             for y in (50, 50.7, 51.4):
                 measured = tilt(LIGHT_PIPS, Pose(x, y, SIDE, 0), [(0, 0)], bowl=8)
                 self.assertTrue(measured < 1.5, measured)
+
+    def test_a_deep_bowl_taken_to_lie_where_it_is_darkest_looks_level(self):
+        for off_x, off_y in ((0.5, 0), (0.4, -0.4), (-0.5, 0), (0, 0.5)):
+            pose, taken_for = Pose(25, 50, SIDE, 0), Pose(25 + off_x, 50 + off_y, SIDE, 0)
+            for pips in ([(0, 0)], [(-0.26, -0.26), (0.26, 0.26)]):
+                measured = tilt(LIGHT_PIPS, pose, pips, taken_for, bowl=20)
+                self.assertTrue(measured < 1, measured)
 
 
 if __name__ == "__main__":

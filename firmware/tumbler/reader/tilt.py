@@ -11,6 +11,7 @@ from .profile import LIGHT_PIPS
 from .refusal import Refused
 from .solve import solve
 from .tone import BLACK
+from .weighing import amid_lamps
 
 FLAT_DEGREES = 4.4  # level dice measure 0.4 degrees on average, 3.2 at most; ones of 6 degrees 5.7 and more
 
@@ -49,6 +50,7 @@ class Tilts:
 
     def _pip_brightness(self, pose, pattern):
         """Mean level of the pips under each lamp; None for one whose mirror image hides most of them."""
+        pose = amid_lamps(self._gatherer, pose, pattern)
         away = _IN_PIP * self._profile.radii[len(pattern)]
         seen = [[] for _ in self._profile.images]  # type: list[list[float]]
         for u, v in pattern:

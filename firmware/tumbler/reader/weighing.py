@@ -52,19 +52,43 @@ def weigh_pips(gatherer, pose, pattern):
     pip, and where its middle is."""
     profile = gatherer.profile
     count = len(pattern)
-    body = levels(gatherer.low, gatherer.columns, pose, pattern)[0]
+    body, lights = _lights(gatherer, gatherer.low, pose, pattern)
     strength = profile.pip_light * sum(gatherer.exposures) / profile.lamps / least_light(0, 0, profile)
-    reach = profile.radii[count] * profile.side + _EDGE
-    rows, columns = (gatherer.columns, gatherer.rows), (1, gatherer.columns)
     pips = []
-    for place in pattern:
+    for place, (at_x, at_y, light) in zip(pattern, lights):
         x, y = pose.place(*place)
         middle = x + gatherer.left - profile.platform[0], y + gatherer.top - profile.platform[1]
         full = strength * least_light(middle[0], middle[1], profile) - body
-        light, at_y = _middle(gatherer.low, rows, columns, y, x, reach, ceil(body))
-        _, at_x = _middle(gatherer.low, columns, rows, x, y, reach, ceil(body))
         pips.append(Spot(at_x, at_y, light / (max(full, 1) * profile.masses[count])))
     return pips
+
+
+def amid_lamps(gatherer, pose, pattern):
+    """The pose, moved to where pips are that are bowls: off the middle of the platform their light in the
+    darkest composite lies to one side, and that in the brightest to the other."""
+    planes = [_lights(gatherer, plane, pose, pattern)[1] for plane in (gatherer.low, gatherer.high)]
+    x = y = 0
+    for plane in planes:
+        for place, (at_x, at_y, _) in zip(pattern, plane):
+            pip_x, pip_y = pose.place(*place)
+            x += at_x - pip_x
+            y += at_y - pip_y
+    both = 2 * len(pattern)
+    return Pose(pose.x + x / both, pose.y + y / both, pose.side, pose.angle)
+
+
+def _lights(gatherer, plane, pose, pattern):
+    """(level of the face in a composite, [(x, y of its middle, sum) of the light of each pip over that])."""
+    body = levels(plane, gatherer.columns, pose, pattern)[0]
+    reach = gatherer.profile.radii[len(pattern)] * gatherer.profile.side + _EDGE
+    rows, columns = (gatherer.columns, gatherer.rows), (1, gatherer.columns)
+    lights = []
+    for place in pattern:
+        x, y = pose.place(*place)
+        light, at_y = _middle(plane, rows, columns, y, x, reach, ceil(body))
+        _, at_x = _middle(plane, columns, rows, x, y, reach, ceil(body))
+        lights.append((at_x, at_y, light))
+    return body, lights
 
 
 def _middle(plane, across, along, at, beside, reach, body):
