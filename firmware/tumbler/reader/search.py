@@ -68,14 +68,17 @@ class SquareSearch:
         is_line = region.y1 - region.y0 < step  # which may have no sampled row
         if is_line or not _PART[0] < region.area / count / self._side**2 < _PART[1]:
             return [], []
-        starts, fits = [], []
-        for x, y in _middles(lambda: _sampled(runs(region), step), region.centre(), count):
-            turns = self._turns_about(plane, cut, x, y)
-            fit = self._fit_about(plane, region, cut, x, y, turns)
-            starts.append(fit.pose if fit else self._turned(x, y, turns[0]))
-            if fit:
-                fits.append(fit.pose)
-        return starts, fits if len(fits) == count else []
+        middles = _middles(lambda: _sampled(runs(region), step), region.centre(), count)
+        fits = [self._fit_about(plane, region, cut, x, y) for x, y in middles]
+        faces = [fit.pose for fit in fits if fit is not None]
+        if not faces:
+            return [], []
+        # One that others hide, edge by edge, is turned as they are.
+        starts = [
+            Pose(x, y, self._side, faces[0].angle) if fit is None else fit.pose
+            for (x, y), fit in zip(middles, fits)
+        ]
+        return starts, faces if len(faces) == count else []
 
     def _by_free_edges(self, plane, region, cut, starts):
         """Poses fitted without the edges that others hide: where dice without a dark rim touch, what is
@@ -86,23 +89,19 @@ class SquareSearch:
         fits = [self._fit(plane, region, cut, start, reaches) for start, reaches in begun]
         return [] if None in fits else [fit.pose for fit in fits]
 
-    def _turns_about(self, plane, cut, x, y):
-        """The turns in which a ring about a place has most dark points outside it."""
+    def _fit_about(self, plane, region, cut, x, y):
+        """The Fit of a face about its middle, begun with the turns that have most dark points outside it."""
         at = int(y + 0.5) * self._columns + int(x + 0.5)
         size = len(plane)
         dark = [score(plane, size, self._columns, at, ring, _POINTS, cut, _DARK_RING) for ring in self._rings]
-        turns = sorted(range(_TURNS), key=lambda turn: (-dark[turn], turn))
-        return [turn for turn in turns if dark[turn] >= dark[turns[0]] - 1]
-
-    def _fit_about(self, plane, region, cut, x, y, turns):
-        """The Fit of a face about its middle, begun with some turns; None when none lies there."""
+        most = max(dark)
         best = None
-        for turn in turns:
+        for turn in sorted(range(_TURNS), key=lambda turn: (-dark[turn], turn)):
+            if dark[turn] < most - 1 or (best is not None and best.rough <= _STRAIGHT):
+                break
             fit = self._fit(plane, region, cut, self._turned(x, y, turn))
             if fit is not None and (best is None or _looseness(fit) < _looseness(best)):
                 best = fit
-            if best is not None and best.rough <= _STRAIGHT:
-                break
         return best
 
     def _poses(self, plane, region, cut):
