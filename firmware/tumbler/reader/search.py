@@ -87,7 +87,8 @@ class SquareSearch:
             return []
         begun = [_start_beside(starts, i, self._side) for i in range(len(starts))]
         fits = [self._fit(plane, region, cut, start, reaches) for start, reaches in begun]
-        return [] if None in fits else [fit.pose for fit in fits]
+        faces = [fit.pose for fit in fits if fit is not None]
+        return faces if len(faces) == len(starts) else []
 
     def _fit_about(self, plane, region, cut, x, y):
         """The Fit of a face about its middle, begun with the turns that have most dark points outside it."""
