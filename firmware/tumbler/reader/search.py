@@ -70,15 +70,15 @@ class SquareSearch:
             return [], []
         middles = _middles(lambda: _sampled(runs(region), step), region.centre(), count)
         fits = [self._fit_about(plane, region, cut, x, y) for x, y in middles]
-        faces = [fit.pose for fit in fits if fit is not None]
-        if not faces:
+        turns = [fit.pose.angle for fit in fits if fit is not None]
+        if not turns:
             return [], []
         # One that others hide, edge by edge, is turned as they are.
         starts = [
-            Pose(x, y, self._side, faces[0].angle) if fit is None else fit.pose
+            Pose(x, y, self._side, turns[0]) if fit is None else fit.pose
             for (x, y), fit in zip(middles, fits)
         ]
-        return starts, faces if len(faces) == count else []
+        return starts, _all_found(fits)
 
     def _by_free_edges(self, plane, region, cut, starts):
         """Poses fitted without the edges that others hide: where dice without a dark rim touch, what is
@@ -86,9 +86,7 @@ class SquareSearch:
         if len(starts) < 2:
             return []
         begun = [_start_beside(starts, i, self._side) for i in range(len(starts))]
-        fits = [self._fit(plane, region, cut, start, reaches) for start, reaches in begun]
-        faces = [fit.pose for fit in fits if fit is not None]
-        return faces if len(faces) == len(starts) else []
+        return _all_found([self._fit(plane, region, cut, start, reaches) for start, reaches in begun])
 
     def _fit_about(self, plane, region, cut, x, y):
         """The Fit of a face about its middle, begun with the turns that have most dark points outside it."""
@@ -209,6 +207,12 @@ class SquareSearch:
             for start, end in parts:
                 count += count_lights(plane, y * self._columns + start, y * self._columns + end, cut)
         return count <= _UNCOVERED * self._side**2
+
+
+def _all_found(fits):
+    """Poses of fits, [] when one is None."""
+    poses = [fit.pose for fit in fits if fit is not None]
+    return poses if len(poses) == len(fits) else []
 
 
 def _start_beside(poses, i, side):
