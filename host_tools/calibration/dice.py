@@ -19,6 +19,7 @@ from tumbler.reader.bodies import CUT, OVER_FLOOR, BodyFinder
 from tumbler.reader.edges import fit_edges
 from tumbler.reader.gather import REACH, Gatherer
 from tumbler.reader.lamp_light import lamp_light, least_light
+from tumbler.reader.lattices import OVER_FLOOR as OVER_FLOOR_OF_PIPS
 from tumbler.reader.lattices import SpotFinder, explain
 from tumbler.reader.pips import WITHOUT_MIDDLE, Shade, bare_sites, find_spots, levels, sample, sites
 from tumbler.reader.profile import FORMAT, LIGHT_PIPS, Profile, ProfileError
@@ -33,6 +34,15 @@ Tell = Callable[[str], None]
 _CUTS = 0.6, 0.7, 0.5, 0.8, 0.4  # shares of the brightest pips' level at which light pips are cut out
 # Times as large as the smallest pip of a face its largest is; then what it may be if pips are a few pixels.
 _ALIKE = 1.8, 2.7
+# Shares by which the darkness, and the radius, of the pips of a face differ that are unlike the others', who
+# differ by 0.2.
+_OTHER_COLOUR, _OTHER_SIZE = 0.3, 0.15
+_SQUARE, _AS_OTHERS = (
+    0.04,
+    0.06,
+)  # shares by which a six may differ from a square one, and that from the pitch
+_ON_FACE, _OFF_PIP = 0.42, 1.5  # sides from its middle, and pixels from a light pip, where a face is bare
+_PIP_ABOVE = 0.45  # share of the way from the bare face's level to the pips' above which a pixel is a pip's
 _SHINES = 1.3  # times the contrast of the far face's pip in a clear die's middle that may be seen there
 
 
@@ -169,13 +179,19 @@ class Bench:
         return float(np.sqrt(area / np.pi) / body.pose.side)
 
     def _set_sizes(self, masses, radii):
-        """A large single pip keeps its own mass and radius, all others share their mean."""
-        mass = np.mean([masses[face] for face in range(2, 7)])
-        radius = np.mean([radii[face] for face in range(2, 7)])
+        """A face whose pips are of another size or colour keeps its own, as a large or a red one: all others
+        share their mean."""
+        own = [face for face in masses if self._differs(face, masses, radii)]
+        shared = [face for face in masses if face not in own]
         for face, fields in self.fields["faces"].items():
-            own = face == "1" and abs(radii[1] / radius - 1) > 0.15
-            fields["mass"] = round(float(masses[1] if own else mass), 2)
-            fields["radius"] = round(float(radii[1] if own else radius), 4)
+            of = [int(face)] if int(face) in own else shared
+            fields["mass"] = round(float(np.mean([masses[face] for face in of])), 2)
+            fields["radius"] = round(float(np.mean([radii[face] for face in of])), 4)
+
+    def _differs(self, face, masses, radii):
+        """Whether the pips of a face are of another colour than most, or its only one of another size."""
+        mass, radius = (of[face] / np.median(list(of.values())) for of in (masses, radii))
+        return abs(mass - 1) > _OTHER_COLOUR or (face == 1 and abs(radius - 1) > _OTHER_SIZE)
 
     def lamp_gains(self):
         """Strength of each lamp: with it a level die is as bright under all, but for distance and angle."""
@@ -227,7 +243,7 @@ class Bench:
             for spot in spots:
                 contrast = 1 - sample(gatherer.high, gatherer.columns, spot.x, spot.y, probe) / high
                 least_pip = min(least_pip, contrast)
-            for u, v in bare_sites(sites(profile), [body.pose.face(s.x, s.y) for s in spots]):
+            for u, v in bare_sites(sites(profile), [body.pose.face(s.x, s.y) for s in spots], profile):
                 x, y = body.pose.place(u, v)
                 contrast = 1 - sample(gatherer.low, gatherer.columns, x, y, probe) / body.level
                 most_bare = max(most_bare, contrast)
@@ -239,6 +255,7 @@ class LightBench(Bench):
 
     def measure(self):
         self._pips()
+        self._bare_level()
         self._patterns()
         self._blur()
         self._light_contrasts()
@@ -282,6 +299,30 @@ class LightBench(Bench):
         mean = {face: float(np.median(of)) for face, of in areas.items()}
         radii = {face: np.sqrt(area / np.pi) / self.fields["side"] for face, area in mean.items()}
         self._set_sizes(mean, radii)
+
+    def _bare_level(self):
+        """Let only pips be above the reader's cut, where the dice are lighter than the platform."""
+        levels = []
+        for face in self.scenes:
+            profile, gatherer, _, _ = self._gather(face)
+            spots = self._light_spots(face)
+            low = np.frombuffer(gatherer.low, np.uint8).reshape(gatherer.rows, gatherer.columns)
+            rows, columns = np.indices(low.shape)
+            x, y = np.mean([spot[:2] for spot in spots], 0)
+            bare = np.hypot(columns - x, rows - y) < _ON_FACE * self.fields["side"]
+            for at_x, at_y, area, *_ in spots:
+                bare &= np.hypot(columns - at_x, rows - at_y) > np.sqrt(area / np.pi) + _OFF_PIP
+            across = x + gatherer.left - profile.platform[0], y + gatherer.top - profile.platform[1]
+            light = least_light(*across, profile) / least_light(0, 0, profile)
+            levels.append(float(np.median(low[bare])) / light)
+        bare, pips = float(np.median(levels)), self.fields["pip_light"]
+        self.tell(f"bare faces {np.round(levels).tolist()}")
+        cut = bare + _PIP_ABOVE * (pips - bare)
+        self.fields["body"] = max(self.fields["body"], round(cut / OVER_FLOOR_OF_PIPS, 1))
+
+    def _differs(self, face, masses, radii):
+        """Only a large one: areas of a few pixels differ by themselves."""
+        return face == 1 and super()._differs(face, masses, radii)
 
     def _patterns(self):
         """Pitch from the widest distance between the pips of a two to five, which is a diagonal."""
@@ -340,10 +381,10 @@ class LightBench(Bench):
             pips = [pip_shade.contrast(columns, pose.place(*at), probe) for at in pattern]
             bare = [
                 bare_shade.contrast(columns, pose.place(*at), probe)
-                for at in bare_sites(sites(profile), pattern)
+                for at in bare_sites(sites(profile), pattern, profile)
             ]
             least_pip = min(least_pip, *pips)
-            most_bare = max(most_bare, *bare)
+            most_bare = max((most_bare, *bare))
             if face in WITHOUT_MIDDLE:
                 middle = max(middle, bare_shade.contrast(columns, pose.place(0, 0), probe))
         self._limit(least_pip, most_bare)
@@ -377,7 +418,8 @@ def arrange(places_by_face):
 
 def patterns(pitch, rows, ends):
     """Face -> [[u, v]]: six may have its rows, and their ends, elsewhere than the others' corners."""
-    rows, ends = (pitch if abs(own / pitch - 1) < 0.06 else own for own in (rows, ends))
+    if abs(ends / rows - 1) < _SQUARE:
+        rows, ends = (pitch if abs(own / pitch - 1) < _AS_OTHERS else own for own in (rows, ends))
     spread = dict.fromkeys(range(1, 6), (pitch, pitch)) | {6: (rows, ends)}
     return {
         face: [[round(a * spread[face][0], 4), round(b * spread[face][1], 4)] for a, b in CLASSIC[face]]

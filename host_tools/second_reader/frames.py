@@ -15,6 +15,7 @@ from host_tools.second_reader.profile import FACES, LIGHT_PIPS, Look, Profile
 from host_tools.second_reader.refusal import Refused
 
 _SITE = 0.1  # sides: nearer places are one site
+_BROAD = 0.05  # sides that the edge of a pip is blurred
 _HEART = 0.8  # of a pip's radius, whose cells are looked at
 _SURE = 0.5  # of a pip's contrast: more is a pip, less is bare face
 _STEP = 0.055  # sides: how far a die that moved between frames is looked for
@@ -51,6 +52,8 @@ class FrameCheck:
                 shade = (level - seen) / max(fit.depth * level / max(fit.level, 1.0), 1.0)
             for site, cells in self._sites:
                 is_pip = self._is_pip(fit.face, site)
+                if not is_pip and self._is_covered(fit.face, site):
+                    continue
                 if _belies(shade[cells], is_pip) and not (
                     is_pip != self._light and self._is_mirrored(fit.pose, site, images)
                 ):
@@ -74,6 +77,11 @@ class FrameCheck:
 
     def _is_pip(self, face: int, site: tuple[float, float]) -> bool:
         return any(np.hypot(site[0] - u, site[1] - v) < _SITE for u, v in self._look.pips[face])
+
+    def _is_covered(self, face: int, site: tuple[float, float]) -> bool:
+        """Whether a broad pip of the face reaches to the middle of a site, whose cells then tell nothing."""
+        reach = self._look.radii[face] + _BROAD
+        return any(np.hypot(site[0] - u, site[1] - v) < reach for u, v in self._look.pips[face])
 
     def _is_mirrored(self, pose: Pose, site: tuple[float, float], images: Images) -> bool:
         """Whether glare can lie there: it lightens dark pips, and faces between light ones."""

@@ -20,6 +20,7 @@ class Machine:
     pips = {4: _FOUR}
     radii = {4: 0.09}
     bare, pip = 0.24, 0.44
+    side, halo = _POSE.side, 1
 
     def __init__(self, darkness, gloss):
         """darkness: of the pip nearest to the image; gloss: levels it adds at that corner."""

@@ -3,7 +3,7 @@
 import unittest
 from math import exp
 
-from tumbler.reader.pips import Shade, bare_sites, levels, prove_sites, sites
+from tumbler.reader.pips import Shade, bare_sites, find_spots, levels, prove_sites, sites
 from tumbler.reader.refusal import Refused
 from tumbler.reader.square import Pose
 
@@ -20,8 +20,11 @@ class Make:
     bare = 0.25
     middle = 0.125
     pip = 0.5
+    side = POSE.side
+    halo = 1
 
     def __init__(self, counts):
+        self.radii = dict.fromkeys(range(1, 7), 0.09)
         patterns = {
             1: [(0, 0)],
             2: [CORNERS[0], CORNERS[3]],
@@ -94,7 +97,7 @@ class Sites(unittest.TestCase):
     def test_a_pip_that_is_not_the_patterns_is_refused_wherever_it_may_be(self):
         make = Make((1, 2, 3, 4, 5, 6))
         for pattern in make.pips.values():
-            for u, v in bare_sites(sites(make), pattern):
+            for u, v in bare_sites(sites(make), pattern, make):
                 with self.assertRaises(Refused):
                     prove(pattern, full(pattern) + [(u, v, 0.4)], make)
 
@@ -112,3 +115,35 @@ class Sites(unittest.TestCase):
         for spot in ((-0.27, 0.135, 1.0), (0.25, -0.135, 0.9)):
             with self.assertRaises(Refused):
                 prove(six, full(six) + [spot], make)
+
+    def test_a_site_that_a_broad_pip_covers_tells_nothing(self):
+        make = Make((1, 2, 3, 4, 5, 6))
+        make.radii[1] = 0.19
+        plane = drawn([(0, 0, 1.0)], radius=0.19)
+        shades = [Shade(plane, BODY, 0)] * 2
+        self.assertTrue(prove_sites(sites(make), [(0, 0)], POSE, COLUMNS, make, shades) > 0.6)
+        for u, v in CORNERS + SIX:
+            if abs(u) > 0.25 or abs(v) > 0.25:
+                plane = drawn([(0, 0, 1.0), (u, v, 0.4)], radius=0.19)
+                with self.assertRaises(Refused):
+                    prove_sites(sites(make), [(0, 0)], POSE, COLUMNS, make, [Shade(plane, BODY, 0)] * 2)
+
+
+class Spots(unittest.TestCase):
+    def test_the_middle_of_a_spot_is_found_however_broad_it_is(self):
+        for thousandths in range(70, 211, 10):
+            for u, v in ((0, 0), (0.03, -0.02), (-0.04, 0.04)):
+                plane = drawn([(u, v, 0.9)], radius=thousandths / 1000)
+                plane[int(POSE.y) * COLUMNS + int(POSE.x) + 2] //= 2  # what is darkest may lie aside
+                (spot,) = find_spots(plane, COLUMNS, COLUMNS, POSE, BODY)
+                x, y = POSE.place(u, v)
+                self.assertTrue(
+                    abs(spot.x - x) + abs(spot.y - y) < 0.5, (thousandths, spot.x - x, spot.y - y)
+                )
+
+    def test_a_broad_spot_has_more_darkness(self):
+        masses = []
+        for thousandths in range(70, 211, 10):
+            plane = drawn([(0, 0, 0.9)], radius=thousandths / 1000)
+            masses.append(find_spots(plane, COLUMNS, COLUMNS, POSE, BODY)[0].mass)
+        self.assertEqual(masses, sorted(masses))

@@ -27,9 +27,11 @@ class Machine:
     positions = ((0, 0, 10000),) * 4
     gains = (1,) * 4
     platform = (MIDDLE, MIDDLE, 28)
-    masses = {2: 6.5}
+    radii = {2: 0.096}
 
-    def __init__(self, pips, blur):
+    def __init__(self, pips, blur, large=6.5):
+        """large: pixels of the one of these dice."""
+        self.masses = {1: large, 2: 6.5}
         self.profile = self
         self.low = bytearray(SIZE * SIZE)
         for y in range(SIZE):
@@ -80,6 +82,20 @@ class SpotsTest(unittest.TestCase):
     def test_one_large_pip_is_one(self):
         machine = Machine([(30, 30, 1), (31, 30, 0.6), (30, 31, 0.6), (29, 30, 0.6), (30, 29, 0.6)], 1)
         self.assertEqual(len(SpotFinder(machine, Labeller()).find(1)), 1)
+
+    def test_a_one_as_large_as_the_dice_have_it_is_no_pips_that_touch(self):
+        rough = [(30 + x, 30 + y, 0.8 + 0.1 * ((x + y) % 3)) for x in (-2, 0, 2) for y in (-2, 0, 2)]
+        (spot,) = SpotFinder(Machine(rough, 0.6, large=45), Labeller()).find(1)
+        self.assertTrue(0.7 < spot.mass < 1.4, spot.mass)
+        self.assertTrue(abs(spot.x - 30) + abs(spot.y - 30) < 1)
+
+    def test_pips_that_touch_are_no_large_one_though_the_dice_have_one(self):
+        machine = Machine(_six(), 0.7, large=30)
+        self.assertEqual(len(SpotFinder(machine, Labeller()).find(1)), 6)
+
+    def test_a_pip_that_reaches_into_the_box_about_others_is_found_once(self):
+        row = [(24, 24, 1), (27.4, 27.4, 1), (30.8, 30.8, 1)]
+        self.assert_found(row + [(31.5, 26.2, 1)], 0.6)
 
 
 if __name__ == "__main__":

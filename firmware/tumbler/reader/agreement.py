@@ -19,7 +19,7 @@ def check_agreement(gatherer, places, pattern, pose, brightness):
     bare = brightness[0]
     pips = brightness[1] if len(brightness) > 1 else [0] * len(bare)
     middle = (gatherer.profile.bare + gatherer.profile.pip) / 2
-    for is_pip, group in ((True, pattern), (False, bare_sites(places, pattern, _BESIDE))):
+    for is_pip, group in ((True, pattern), (False, bare_sites(places, pattern, gatherer.profile, _BESIDE))):
         for u, v in group:
             for lamp, level in enumerate(lamp_levels(gatherer, pose, u, v)):
                 if level is None or bare[lamp] is None or pips[lamp] is None:

@@ -10,10 +10,10 @@ beside it; it takes light from the pips that it crosses, too. A broken corner is
 # pyright: reportArgumentType=false
 
 from array import array
+from math import exp
 
 from .face_grid import FaceGrid
 from .kernels import fill
-from .pips import is_in_pip
 from .refusal import Refused
 
 _HALF = 0.46  # half-width of the face that is looked at
@@ -33,7 +33,11 @@ _DIM_STEADY = (0.021, 0), (0.036, 0)  # and in the mean of the lamps, half as wi
 _NOISE = 0.25  # levels that noise takes from a bare place that counts as light as the level at most
 _HOLLOW = 0.19  # share of the level by which one corner may be dimmer than the others
 _CORNER = 0.42, 0.66  # most of u and of v, and least of their sum, in a corner: off its rim
-_BARE, _PIP = 1, 2
+_BARE, _PIP = 1, 2  # what a place is; a pip's has the hundredths of the pip's light it shows, too, times _PIP
+_WELL_SEEN = 20  # side, in pixels, from which a pip shows how its light falls off to its edge:
+_BLUR = 0.7  # pixels that the lens spreads a point's light,
+_STEEP = 1.7  # by how much the curve is steeper for it than 1 / (1 + exp(x)),
+_SHADED = 0.92  # and share of that light where a pip that is a bowl lies in its own shade
 
 
 class Cracks:
@@ -48,12 +52,15 @@ class Cracks:
         self._seen = self._grid.other
         self._face = self._grid.face
         self._counts = array("i", bytes(4 * 256))
+        self._shaded, blur = 1, 0
+        if profile.side >= _WELL_SEEN:
+            self._shaded, blur = _SHADED, _BLUR * profile.halo / profile.side
         self._parts = {}
         for face, pips in profile.pips.items():
             radius = profile.radii[face]
             inner = radius - _IN_PIP / profile.side
             outer = radius + _SOFT * profile.halo / profile.side
-            parts = _parts(size, pips, inner, outer)
+            parts = _parts(size, pips, (radius, inner, outer), blur)
             if any(part == _BARE for part in parts):  # else blur brightens all of the face
                 self._parts[face] = parts
         self._corners = [_corner(size, u, v) for u in (-1, 1) for v in (-1, 1)]
@@ -119,21 +126,30 @@ class Cracks:
         counts = self._counts
         for level in range(256):
             counts[level] = 0
-        pip = inside = 0
         for i, part in enumerate(parts):
             if part == _BARE:
                 counts[seen[i]] += 1
-            elif part == _PIP:
-                pip += seen[i]
-                inside += 1
         level = max(1, _level_of(counts, self._body * sum(counts)))
         self._grid.look(face, self._gatherer, plane, pose, level, share)
-        if inside:
-            pip //= inside
-            for i, part in enumerate(parts):
-                if part == _PIP and seen[i] < pip:
-                    face[i] = max(0, face[i] - share + share * seen[i] // pip)
+        self._dim_pips(parts, level, share)
         return level
+
+    def _dim_pips(self, parts, level, share):
+        """Take from the face what its pips lack of their mean light, as it falls off to their edges."""
+        seen, face = self._seen, self._face
+        light = shown = 0
+        for i, part in enumerate(parts):
+            if part >= _PIP:
+                light += seen[i] - level
+                shown += part // _PIP
+        if light <= 0:
+            return
+        light /= shown
+        for i, part in enumerate(parts):
+            if part >= _PIP:
+                whole = level + self._shaded * light * (part // _PIP)
+                if seen[i] < whole:
+                    face[i] = max(0, face[i] - share + int(share * seen[i] / whole))
 
     def _skip_stuck(self, pose, whole):
         """Have a stuck pixel look like the bare face."""
@@ -155,16 +171,20 @@ def _level_of(counts, wanted):
     return len(counts)
 
 
-def _parts(size, pips, inner, outer):
-    """What lies at each of size x size places of a face: _PIP within its inner radius, _BARE beyond the outer
-    one, or neither."""
+def _parts(size, pips, radii, blur):
+    """What lies at each of size x size places of a face: _PIP times the hundredths of a pip's light that show
+    there, within its inner radius, _BARE beyond the outer one, or neither. radii: of a pip, inner and outer;
+    blur: by which its light falls off to its edge, 0 when that does not show; all in sides."""
+    radius, inner, outer = radii
     parts = bytearray(size * size)
     steps = _steps(size)
     for row, v in enumerate(steps):
         for column, u in enumerate(steps):
-            if is_in_pip(u, v, pips, inner):
-                parts[row * size + column] = _PIP
-            elif max(abs(u), abs(v)) < _FLAT and not is_in_pip(u, v, pips, outer):
+            away = min([((u - pip_u) ** 2 + (v - pip_v) ** 2) ** 0.5 for pip_u, pip_v in pips])
+            if away < inner:
+                shown = 1 / (1 + exp(_STEEP * (away - radius) / blur)) if blur else 1
+                parts[row * size + column] = _PIP * int(100 * shown)
+            elif max(abs(u), abs(v)) < _FLAT and away > outer:
                 parts[row * size + column] = _BARE
     return parts
 

@@ -2,7 +2,7 @@
 
 from .cracks import Cracks
 from .dark_corners import check_dark_corners, check_steady_corners, dark_inset
-from .lattices import SpotFinder, explain
+from .lattices import SpotFinder, explain, is_glint
 from .marks import prove_bare_dark
 from .oddity import Oddity
 from .pips import Shade, levels
@@ -38,7 +38,12 @@ class DarkDice:
             spots = [spot for spot in spots if not self._is_mirrored(spot)]
         lattices, left = explain(spots, self._profile, self._silhouettes)
         faces = [lattice.pose for lattice in lattices if len(lattice.members) > 1]
-        left = [i for i in left if not self._sides.has(spots[i].x, spots[i].y, faces)]
+        outlined = faces + [lattice.fit.pose for lattice in lattices if lattice.fit]
+        left = [
+            i
+            for i in left
+            if not (self._sides.has(spots[i].x, spots[i].y, faces) or is_glint(spots[i], outlined))
+        ]
         found = []
         for lattice in lattices:
             if len(lattice.members) == 1 and self._sides.has(lattice.pose.x, lattice.pose.y, faces):

@@ -12,19 +12,26 @@ from .pips import Spot
 from .refusal import Refused
 from .silhouette import MOST_FLOOR
 from .square import Pose, similarity
+from .weighing import is_speck
 
 _CUT = 0.55  # share of a calibrated pip's light at which a pip is cut out
 _MERGED = 1.6  # and above which it may be two pips, which blur has joined
 _NEARER_CUTS = 0.75, 0.85  # shares of its brightest place at which these are cut out
 _LARGE = 1.5  # pips' areas that each may have in it, else it may hold more of them
-_OVER_FLOOR = 1.2  # times the floor's level, which falls off a little slower than the light on dice
+OVER_FLOOR = 1.2  # times the floor's level, which falls off a little slower than the light on dice
+_AS_LARGE = 1.45  # times as large or as small as calibrated a large single pip is at most,
+_ROUND = 1.3  # times as long as wide,
+_FILLED = 0.62  # and the share of its box that it fills at least: a disc does 0.79, two pips that touch 0.6
 _DUST = 0.12  # share of a calibrated pip's area that is no mark at all
 _SPACING = 0.12  # dice of one make differ this much in the spacing of their pips
 _NEAR = 0.12  # sides within which a spot is the pip that a pattern has there
 _ALONE = 0.46  # sides within which a face that shows one pip has no other spot
-_FACE = 0.47  # half-width of a face within which every spot must be its own
+_FACE = 0.47  # half-width of a face within which every spot must be its own,
+_WITHIN_RIM = 0.42  # or every speck: beyond that the rounded rim of dice that are not black glints,
+_RIM = 0.55  # as far as that
 _NEAREST = 0.93  # sides between the middles of two dice that stand beside each other, at least
 _MOST_SPOTS = 40
+_SEEN = 6  # crossings of 7 on each edge that leave no doubt of an outline
 _CLEARLY = 4  # points of floor by which one explanation must beat another
 _NO_OUTLINE = 8  # points of floor that a single pip without an outline is worth
 
@@ -56,7 +63,7 @@ class SpotFinder:
         profile = gatherer.profile
         self._gatherer = gatherer
         self._labeller = labeller
-        self._cut = FallingCut(gatherer, max(_CUT * profile.pip_light, _OVER_FLOOR * profile.body))
+        self._cut = FallingCut(gatherer, max(_CUT * profile.pip_light, OVER_FLOOR * profile.body))
 
     def find(self, exposure):
         """[Spot] as light as pips, mass in areas of a pip; exposure: against the calibrated one."""
@@ -66,19 +73,28 @@ class SpotFinder:
         merged = []
         spans = self._cut.spans(exposure)
         for region in self._labeller.find_over(gatherer.low, gatherer.columns, gatherer.rows, spans):
-            if region.area > _MERGED * mass:
+            if _is_large_one(region, gatherer.profile):
+                x, y = region.centre()
+                spots.append(Spot(x, y, region.area / gatherer.profile.masses[1]))
+            elif region.area > _MERGED * mass:
                 merged.append(region)
             elif region.area > _DUST * mass:
                 x, y = region.centre()
                 spots.append(Spot(x, y, region.area / mass))
+        parts = []
         for region in merged:  # last, for the labeller then forgets the regions
-            self._part(region, spots)
+            self._part(region, parts)
+        near = gatherer.profile.radii[2] * gatherer.profile.side
+        for _, x, y, mass in sorted(parts):
+            # The box about a region may hold a piece of a pip beside it: that pip is known, or a whole part.
+            if not [1 for spot in spots if (spot.x - x) ** 2 + (spot.y - y) ** 2 < near * near]:
+                spots.append(Spot(x, y, mass))
         if len(spots) > _MOST_SPOTS:
             raise Refused("unreadable", "too-many-spots")
         return spots
 
-    def _part(self, region, spots):
-        """Append the spots of a region that holds several, cut nearer to its brightest."""
+    def _part(self, region, found):
+        """Append (whether it may be a piece, x, y, mass) of each part of a region, cut nearer to its peak."""
         gatherer = self._gatherer
         box = region.x0, region.y0, region.x1, region.y1
         peak = 0
@@ -88,15 +104,27 @@ class SpotFinder:
         mass = region.area / gatherer.profile.masses[2]
         parts = []
         for share in _NEARER_CUTS:
-            found = self._labeller.find(gatherer.low, gatherer.columns, box, int(peak * share), 256, 1)
-            found = [part for part in found if part.area > 1]
-            if len(found) > len(parts):
-                parts = found
+            cut = self._labeller.find(gatherer.low, gatherer.columns, box, int(peak * share), 256, 1)
+            cut = [part for part in cut if part.area > 1]
+            if len(cut) > len(parts):
+                parts = cut
             if mass <= _LARGE * len(parts):
                 break
         for part in parts:
-            x, y = part.centre()
-            spots.append(Spot(x, y, mass / 2))
+            on_border = part.x0 == box[0] or part.y0 == box[1] or part.x1 == box[2] or part.y1 == box[3]
+            found.append((on_border,) + part.centre() + (mass / 2,))
+
+
+def _is_large_one(region, profile):
+    """Whether a region is the single pip of dice whose one is larger than all others."""
+    width, height = region.x1 - region.x0 + 1, region.y1 - region.y0 + 1
+    mass = region.area / profile.masses[1]
+    return (
+        profile.masses[1] > _MERGED * profile.masses[2]
+        and 1 / _AS_LARGE < mass < _AS_LARGE
+        and max(width, height) <= _ROUND * min(width, height)
+        and region.area > _FILLED * width * height
+    )
 
 
 def explain(spots, profile, silhouettes):
@@ -128,7 +156,10 @@ def _floor_inside(lattice, side, silhouettes):
     if len(lattice.members) > 1:
         return silhouettes.floor_inside(Pose(pose.x, pose.y, side, pose.angle))
     lattice.fit = silhouettes.fit_turned(pose)
-    return 0 if lattice.fit is None else silhouettes.floor_inside(lattice.fit.pose)
+    # What shines within an outline that is seen all around is no floor.
+    if lattice.fit is None or min(lattice.fit.free) >= _SEEN:
+        return 0
+    return silhouettes.floor_inside(lattice.fit.pose)
 
 
 def _floor(taken):
@@ -164,9 +195,14 @@ def _single(spots, profile):
     """A Lattice of each spot that may be a face's only pip."""
     found = []
     for i, spot in enumerate(spots):
-        if not [1 for other in spots if other is not spot and _apart(spot, other) < _ALONE * profile.side]:
+        if not [1 for other in spots if other is not spot and _is_beside(spot, other, profile.side)]:
             found.append(Lattice(Pose(spot.x, spot.y, profile.side, 0), ((0, 0),), (i,)))
     return found
+
+
+def _is_beside(spot, other, side):
+    """Whether a face on which a spot is the only pip would hold another, or a speck within its rim."""
+    return _apart(spot, other) < (_WITHIN_RIM if is_speck(other.mass) else _ALONE) * side
 
 
 def _several(spots, profile):
@@ -208,10 +244,19 @@ def _fitted(spots, pattern, start, side):
         return None
     face = Pose(pose.x, pose.y, side, pose.angle)
     for i, spot in enumerate(spots):
-        u, v = face.face(spot.x, spot.y)
-        if i not in members and abs(u) < _FACE and abs(v) < _FACE:
+        if i not in members and _is_in(face, spot, _WITHIN_RIM if is_speck(spot.mass) else _FACE):
             return None
     return Lattice(Pose(pose.x, pose.y, pose.side, pose.angle % (2 * pi)), pattern, tuple(members))
+
+
+def is_glint(spot, faces):
+    """Whether a spot is a speck of light on the rounded rim of one of the faces."""
+    return is_speck(spot.mass) and any(_is_in(pose, spot, _RIM) for pose in faces)
+
+
+def _is_in(face, spot, half):
+    u, v = face.face(spot.x, spot.y)
+    return abs(u) < half and abs(v) < half
 
 
 def _is_known(lattice, found):

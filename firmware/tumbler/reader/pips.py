@@ -11,8 +11,11 @@ from .square import Pose, quarter_turns_apart, similarity
 _SPOT_CUT = 60  # percent of the face's level
 _DEAD_BAND = 10  # percent of the level that noise and shading take from a spot's darkness
 _PITCH_TOLERANCE = 0.14  # dice of one make differ this much in the spacing of their pips
-_WINDOW = 0.21  # radius of the window in which a spot is weighed, in sides; its weight falls to 0 there
-_FOLLOWED = 4
+# Radius of the window in which a spot is weighed, in sides, where its weight falls to 0; and the mass of a
+# spot too broad for it, times the square of that radius: darkness everywhere in it makes pi / 3.
+_WINDOWS = (0.21, 0.82), (0.34, 4)
+_FOLLOWED = 4, 16  # times that a spot's middle is followed, at least and at most,
+_ARRIVED = 0.05  # pixels that it then moves
 _MASS_RANGE = 0.5, 2.0  # of the calibrated darkness of a pip
 _WELL_SEEN = 20  # side from which a pip covers enough pixels for its darkness to be measured well
 _MASS_SPREAD = 1.8  # of the pips of one face
@@ -22,7 +25,8 @@ _RIM = 0.42  # half-width of the face in which a spot's middle is looked for; be
 _FACE = 0.46  # and that in which darkness belongs to a spot
 _SAME_SPOT = 0.14
 _SAME_SITE = 0.07
-_BESIDE = 0.12  # sides from a pip within which a site of another face shows that pip
+_BESIDE = 0.12  # sides from a pip within which a site of another face shows that pip,
+_BLUR = 0.6  # or pixels from the edge of a broad one
 WITHOUT_MIDDLE = 2, 4  # a worn middle pip alone turns a five into a four or a three into a two
 _BETWEEN = (-0.36, -0.14, 0.14, 0.36)  # across a face, where it is looked at between its pips
 _MIDWAY = (-0.25, 0, 0.25)  # and where it is if all those are near a pip: of a six, when they lie around each
@@ -72,32 +76,57 @@ def _darkest(plane, columns, rows, pose, cut):
 
 
 def _weigh(plane, columns, rows, at, pose, level):
-    """The Spot about a place: the face's darkness under a soft round window that follows it to its middle."""
+    """The Spot about a place: the face's darkness under a soft round window that follows it to its middle;
+    under a wider one where the first holds little else."""
     floor = level * (100 - _DEAD_BAND) // 100
+    picture = plane, columns, rows
     x, y = at
-    reach = _WINDOW * pose.side
     mass = 0
-    for _ in range(_FOLLOWED):
-        mass = sum_x = sum_y = 0
-        for row in range(max(0, int(y - reach) + 1), min(rows, int(y + reach) + 1)):
-            base = row * columns
-            for column in range(max(0, int(x - reach) + 1), min(columns, int(x + reach) + 1)):
-                depth = floor - plane[base + column]
-                if depth <= 0:
-                    continue
-                window = 1 - ((column - x) ** 2 + (row - y) ** 2) / (reach * reach)
-                if window <= 0:
-                    continue
-                u, v = pose.face(column, row)
-                if -_FACE < u < _FACE and -_FACE < v < _FACE:
-                    depth *= window * window
-                    mass += depth
-                    sum_x += depth * column
-                    sum_y += depth * row
+    for window, broad in _WINDOWS:
+        reach = window * pose.side
+        x, y, mass = _follow(picture, x, y, pose, reach, floor)
         if not mass:
             return None
-        x, y = sum_x / mass, sum_y / mass
+        depth = floor - sample(plane, columns, x, y, _PROBE * pose.side)
+        if mass < broad * reach * reach * depth:
+            break
     return Spot(x, y, mass / level)
+
+
+def _follow(picture, x, y, pose, reach, floor):
+    """(x, y, mass) of what is darker than `floor` about a place, where the window has followed it."""
+    mass = 0
+    for turn in range(_FOLLOWED[1]):
+        mass, sum_x, sum_y = _darkness(picture, x, y, pose, reach, floor)
+        if not mass:
+            break
+        moved = abs(sum_x / mass - x) + abs(sum_y / mass - y)
+        x, y = sum_x / mass, sum_y / mass
+        if turn + 1 >= _FOLLOWED[0] and moved < _ARRIVED:
+            break
+    return x, y, mass
+
+
+def _darkness(picture, x, y, pose, reach, floor):
+    """(mass, and its moments along x and y) of a face's darkness under a window about a place."""
+    plane, columns, rows = picture
+    mass = sum_x = sum_y = 0
+    for row in range(max(0, int(y - reach) + 1), min(rows, int(y + reach) + 1)):
+        base = row * columns
+        for column in range(max(0, int(x - reach) + 1), min(columns, int(x + reach) + 1)):
+            depth = floor - plane[base + column]
+            if depth <= 0:
+                continue
+            window = 1 - ((column - x) ** 2 + (row - y) ** 2) / (reach * reach)
+            if window <= 0:
+                continue
+            u, v = pose.face(column, row)
+            if -_FACE < u < _FACE and -_FACE < v < _FACE:
+                depth *= window * window
+                mass += depth
+                sum_x += depth * column
+                sum_y += depth * row
+    return mass, sum_x, sum_y
 
 
 def _apart(a, b):
@@ -183,9 +212,14 @@ def is_in_pip(u, v, pips, radius):
     return any((u - pu) ** 2 + (v - pv) ** 2 < radius * radius for pu, pv in pips)
 
 
-def bare_sites(places, pattern, beside=_BESIDE):
+def bare_sites(places, pattern, profile, beside=_BESIDE):
     """Those of the places where the pattern has no pip, nor one that would show there."""
-    return [place for place in places if not is_near_site(place, pattern, beside)]
+    reach = profile.radii[len(pattern)] + _PROBE + _BLUR * profile.halo / profile.side
+    return [
+        place
+        for place in places
+        if not (is_near_site(place, pattern, beside) or is_in_pip(place[0], place[1], pattern, reach))
+    ]
 
 
 class Shade:
@@ -213,7 +247,7 @@ def prove_sites(places, pattern, pose, columns, profile, shades):
     for u, v in pattern:
         contrast = pip_shade.contrast(columns, pose.place(u, v), probe)
         margin = min(margin, (contrast - profile.pip) / (1 - profile.pip))
-    for u, v in bare_sites(places, pattern):
+    for u, v in bare_sites(places, pattern, profile):
         contrast = bare_shade.contrast(columns, pose.place(u, v), probe)
         is_middle = abs(u) + abs(v) < _SAME_SITE
         limit = profile.middle if is_middle and len(pattern) in WITHOUT_MIDDLE else profile.bare

@@ -32,7 +32,8 @@ class Profile:
     side            edge of a top face in pixels, where it has half its level
     platform        centre x, y and radius, pixels
     polarity        DARK_PIPS or LIGHT_PIPS
-    body            level, in the darkest of the four frames, above which nothing of the empty platform is
+    body            level, in the darkest of the four frames, above which nothing of the empty platform is,
+                    nor of the bare faces of dice with light pips
     pip_light       level of a light pip in the middle of the platform; 0 for DARK_PIPS
     steep           least step of level across two pixels that a die in focus shows somewhere
     dim             level of the empty platform's middle in the darkest of its frames
