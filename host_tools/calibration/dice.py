@@ -37,10 +37,8 @@ _ALIKE = 1.8, 2.7
 # Shares by which the darkness, and the radius, of the pips of a face differ that are unlike the others', who
 # differ by 0.2.
 _OTHER_COLOUR, _OTHER_SIZE = 0.3, 0.15
-_SQUARE, _AS_OTHERS = (
-    0.04,
-    0.06,
-)  # shares by which a six may differ from a square one, and that from the pitch
+_SQUARE = 0.04  # share by which a six may differ from a square one,
+_AS_OTHERS = 0.06  # and that from the pitch of the other faces
 _ON_FACE, _OFF_PIP = 0.42, 1.5  # sides from its middle, and pixels from a light pip, where a face is bare
 _PIP_ABOVE = 0.45  # share of the way from the bare face's level to the pips' above which a pixel is a pip's
 _SHINES = 1.3  # times the contrast of the far face's pip in a clear die's middle that may be seen there
@@ -314,7 +312,8 @@ class LightBench(Bench):
                 bare &= np.hypot(columns - at_x, rows - at_y) > np.sqrt(area / np.pi) + _OFF_PIP
             across = x + gatherer.left - profile.platform[0], y + gatherer.top - profile.platform[1]
             light = least_light(*across, profile) / least_light(0, 0, profile)
-            levels.append(float(np.median(low[bare])) / light)
+            if bare.any():  # small dice with wide pips have faces that are not
+                levels.append(float(np.median(low[bare])) / light)
         bare, pips = float(np.median(levels)), self.fields["pip_light"]
         self.tell(f"bare faces {np.round(levels).tolist()}")
         cut = bare + _PIP_ABOVE * (pips - bare)
