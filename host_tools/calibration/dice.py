@@ -199,7 +199,7 @@ class Bench:
         for face in self.scenes:
             profile, gatherer, _, finder = self._gather(face)
             # Of this face, either way it may be turned: the sites of all leave little of some makes bare.
-            pips = [place for u, v in profile.pips[face] for place in ((u, v), (-v, u))]
+            pips = list({place: None for u, v in profile.pips[face] for place in ((u, v), (-v, u))})
             ratios.append(self._ratios(profile, gatherer, self._body(finder, face).pose, pips))
         self.tell(f"gain ratios {np.round(np.array(ratios), 3).tolist()}")
         gains = np.array([lamp["gain"] for lamp in self.fields["lamps"]]) * np.median(ratios, 0)
@@ -314,7 +314,7 @@ class LightBench(Bench):
             light = least_light(*across, profile) / least_light(0, 0, profile)
             if bare.any():  # small dice with wide pips have faces that are not
                 levels.append(float(np.median(low[bare])) / light)
-        bare, pips = float(np.median(levels)), self.fields["pip_light"]
+        bare, pips = float(np.median(levels)) if levels else 0.0, self.fields["pip_light"]
         self.tell(f"bare faces {np.round(levels).tolist()}")
         cut = bare + _PIP_ABOVE * (pips - bare)
         self.fields["body"] = max(self.fields["body"], round(cut / OVER_FLOOR_OF_PIPS, 1))

@@ -8,7 +8,7 @@ from typing import Any
 
 DARK_PIPS = "dark-pips"
 LIGHT_PIPS = "light-pips"
-FORMAT = 2
+FORMAT = 3
 FACES = (1, 2, 3, 4, 5, 6)
 
 

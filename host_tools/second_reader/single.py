@@ -12,7 +12,7 @@ from host_tools.second_reader.light import Relit
 from host_tools.second_reader.profile import Look
 from host_tools.second_reader.refusal import Refused
 
-_LARGER = 1.35  # times as large as all others a one is that no other pip is taken for
+_LARGER = 1.3  # times as large as any other that a pip is fitted which is surely a one
 _BETTER = 0.08  # contrast at the edges: ones fit at most 0.03 better elsewhere, lonely pips of a two 0.18
 _DEGREES = 8  # between the angles tried
 _NEAR = (-1, 0, 1)  # pixels
@@ -28,7 +28,8 @@ class SinglePip:
 
     def check(self, fit: Fit, relit: Relit) -> None:
         """Refused when the pip is rather an outer one of another face. Its size tells where it is larger."""
-        if self._look.radii[1] > _LARGER * max(self._look.radii[face] for face in (2, 3, 4, 5, 6)):
+        others = max(self._look.radii[face] for face in (2, 3, 4, 5, 6))
+        if self._look.radii[1] * fit.pose.side > _LARGER * others * self._look.side:
             return
         here = max(
             self._contrast(relit, fit.pose.x + dx, fit.pose.y + dy, turn)

@@ -25,6 +25,7 @@ def labels_of(folder):
 
 
 LABELS = {(name, label["scene"]): label for name in SETS for label in labels_of(name)}
+PIP = 60  # level in the darkest frame that nothing but a light pip has
 READERS: dict[tuple[str, int], Reader] = {}
 
 
@@ -210,6 +211,28 @@ def test_a_spot_that_is_no_pip_is_never_read_wrong(scene):
             mask *= 0.4 if min(lattice) < 0.14 else 1
             frames = frames * (1 - mask) + 10 * mask
             assert_not_wrong(read(label["style"], frames.round().astype(np.uint8)), label)
+
+
+LIGHT_PIPS = [
+    scene
+    for (name, scene), label in LABELS.items()
+    if name == "scenes320" and label["style"] in {"black_white", "casino_red"} and not label["must_refuse"]
+]
+
+
+@pytest.mark.parametrize("scene", LIGHT_PIPS)
+def test_a_light_spot_on_a_dark_face_or_beside_it_is_refused(scene):
+    label, whole = LABELS["scenes320", scene], frames_of("scenes320", scene)
+    assert read(label["style"], whole).faces
+    for die in label["dice"]:
+        top, along, across = spots_of(die)
+        for u, v in ((0.33, 0.33), (0.36, -0.3), (-0.4, 0.1), (0.1, -0.4), (-0.33, 0.33)):
+            x, y = top + u * along + v * across
+            mask = disc(whole, x, y, 0.06 * die["side_px"])
+            if (mask * (whole.min(0) > PIP)).any():  # on a pip it may be one
+                continue
+            frames = whole * (1 - mask) + 110 * mask
+            assert not read(label["style"], frames.round().astype(np.uint8)).faces, (die["face"], u, v)
 
 
 def test_specks_of_dust_as_far_apart_as_a_two_s_pips_are_no_die():

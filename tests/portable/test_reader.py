@@ -29,7 +29,7 @@ PLACES = {
 def fields():
     """A profile of the drawn machine: a pixel is a millimetre."""
     return {
-        "format": 2,
+        "format": 3,
         "name": "drawn",
         "width": SIZE,
         "height": SIZE,

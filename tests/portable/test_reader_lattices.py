@@ -12,12 +12,14 @@ AT = 100
 CORNERS = ((-0.26, -0.26), (0.26, -0.26), (-0.26, 0.26), (0.26, 0.26))
 FIVE = CORNERS + ((0, 0),)
 SPECK, PIP = 0.2, 1
+FACE = Pose(AT, AT, SIDE, 0)
 
 
 class Make:
     """As much of a profile as spots are explained by."""
 
     side = SIDE
+    body, pip_light = 60, 100
     pips = {
         1: ((0, 0),),
         2: (CORNERS[0], CORNERS[3]),
@@ -26,6 +28,12 @@ class Make:
         5: FIVE,
         6: tuple([(u, v) for u in (-0.26, 0.26) for v in (-0.26, 0, 0.26)]),
     }
+
+
+class Black(Make):
+    """The same of dice that are black."""
+
+    body = 30
 
 
 class Outlines:
@@ -49,35 +57,41 @@ def spots_of(pips, beside=()):
     return [Spot(AT + u * SIDE, AT + v * SIDE, mass) for u, v, mass in masses]
 
 
-def faces(spots, outlines):
-    lattices, left = explain(spots, Make, outlines)
+def faces(spots, outlines, make=Make):
+    lattices, left = explain(spots, make, outlines)
     return [len(lattice.members) for lattice in lattices], left
+
+
+def is_glint_at(u, v, mass=SPECK, make=Make):
+    return is_glint(spots_of((), [(u, v, mass)])[0], [FACE], make)
 
 
 class Rims(unittest.TestCase):
     def test_a_speck_on_the_rim_is_no_pip(self):
         for u, v in ((0.46, 0.1), (-0.2, -0.45), (0.45, 0.45)):
-            spots = spots_of(FIVE, [(u, v, SPECK)])
-            found, left = faces(spots, Outlines())
-            self.assertEqual(found, [5])
-            self.assertEqual(left, [5])
-            self.assertTrue(is_glint(spots[5], [Pose(AT, AT, SIDE, 0)]))
+            self.assertEqual(faces(spots_of(FIVE, [(u, v, SPECK)]), Outlines()), ([5], [5]))
+            self.assertTrue(is_glint_at(u, v))
 
     def test_a_speck_within_the_rim_contradicts_the_face(self):
         for u, v in ((0.4, 0.1), (0, -0.26), (0.13, 0.13)):
-            found, _ = faces(spots_of(FIVE, [(u, v, SPECK)]), Outlines())
-            self.assertFalse(5 in found, (u, v))
+            self.assertFalse(5 in faces(spots_of(FIVE, [(u, v, SPECK)]), Outlines())[0], (u, v))
+        for u, v in ((0.4, 0.1), (0.33, 0.33), (0.36, -0.3), (0, 0)):
+            self.assertFalse(is_glint_at(u, v), (u, v))
 
     def test_a_pip_on_the_rim_contradicts_the_face(self):
-        spots = spots_of(FIVE, [(0.45, 0.1, PIP)])
-        self.assertFalse(5 in faces(spots, Outlines())[0])
-        self.assertFalse(is_glint(spots[5], [Pose(AT, AT, SIDE, 0)]))
+        self.assertFalse(5 in faces(spots_of(FIVE, [(0.45, 0.1, PIP)]), Outlines())[0])
+        self.assertFalse(is_glint_at(0.45, 0.1, PIP))
 
-    def test_a_speck_beside_the_face_is_none_on_its_rim(self):
-        for u, v in ((0.6, 0), (0.2, -0.57)):
-            self.assertFalse(is_glint(spots_of((), [(u, v, SPECK)])[0], [Pose(AT, AT, SIDE, 0)]))
+    def test_a_speck_on_the_rim_of_black_dice_contradicts_the_face(self):
+        self.assertFalse(5 in faces(spots_of(FIVE, [(0.45, 0.1, SPECK)]), Outlines(), Black)[0])
+        self.assertFalse(is_glint_at(0.45, 0.1, make=Black))
 
-    def test_a_speck_on_the_rim_of_a_single_pips_face(self):
+    def test_the_rim_ends_with_the_die(self):
+        self.assertTrue(is_glint_at(0.5, 0.2))
+        for u, v in ((0.52, 0.2), (0.54, 0), (0.2, -0.57)):
+            self.assertFalse(is_glint_at(u, v), (u, v))
+
+    def test_a_speck_near_a_single_pip(self):
         for u, v, mass, read in ((0.44, 0.1, SPECK, True), (0.3, 0.2, SPECK, False), (0.44, 0.1, PIP, False)):
             found, left = faces(spots_of(((0, 0),), [(u, v, mass)]), Outlines([7, 7, 7, 7]))
             self.assertEqual(1 in found and left == [1], read, (u, v, mass))

@@ -3,7 +3,7 @@
 import unittest
 from math import exp
 
-from tumbler.reader.pips import Shade, bare_sites, find_spots, levels, prove_sites, sites
+from tumbler.reader.pips import Shade, bare_sites, find_spots, is_in_pip, levels, prove_sites, sites
 from tumbler.reader.refusal import Refused
 from tumbler.reader.square import Pose
 
@@ -97,7 +97,9 @@ class Sites(unittest.TestCase):
     def test_a_pip_that_is_not_the_patterns_is_refused_wherever_it_may_be(self):
         make = Make((1, 2, 3, 4, 5, 6))
         for pattern in make.pips.values():
-            for u, v in bare_sites(sites(make), pattern, make):
+            apart = [site for site in sites(make) if not is_in_pip(site[0], site[1], pattern, 0.2)]
+            self.assertTrue(apart)
+            for u, v in apart:
                 with self.assertRaises(Refused):
                     prove(pattern, full(pattern) + [(u, v, 0.4)], make)
 
@@ -140,6 +142,24 @@ class Spots(unittest.TestCase):
                 self.assertTrue(
                     abs(spot.x - x) + abs(spot.y - y) < 0.5, (thousandths, spot.x - x, spot.y - y)
                 )
+
+    def test_the_pips_of_a_six_stay_apart_however_wide_they_are(self):
+        for hundredths in range(8, 13):
+            for pitch in (0.25, 0.27, 0.3):
+                six = [(u * pitch, v * pitch) for u in (-1, 1) for v in (-1, 0, 1)]
+                plane = drawn([(u, v, 0.9) for u, v in six], radius=hundredths / 100)
+                self.assertEqual(len(find_spots(plane, COLUMNS, COLUMNS, POSE, BODY)), 6, (hundredths, pitch))
+
+    def test_no_blur_hides_the_site_that_tells_two_faces_apart(self):
+        make = Make((1, 2, 3, 4, 5, 6))
+        make.side, make.halo = 12, 3
+        make.radii = dict.fromkeys(range(1, 7), 0.11)
+        for fewer in make.pips:
+            for more in make.pips:
+                if more > fewer:
+                    bare = bare_sites(sites(make), make.pips[fewer], make)
+                    told = [site for site in make.pips[more] if is_in_pip(site[0], site[1], bare, 0.07)]
+                    self.assertTrue(told, (fewer, more))
 
     def test_a_broad_spot_has_more_darkness(self):
         masses = []

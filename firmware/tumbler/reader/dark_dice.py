@@ -39,11 +39,7 @@ class DarkDice:
         lattices, left = explain(spots, self._profile, self._silhouettes)
         faces = [lattice.pose for lattice in lattices if len(lattice.members) > 1]
         outlined = faces + [lattice.fit.pose for lattice in lattices if lattice.fit]
-        left = [
-            i
-            for i in left
-            if not (self._sides.has(spots[i].x, spots[i].y, faces) or is_glint(spots[i], outlined))
-        ]
+        left = [i for i in left if not self._is_of_die(spots[i], faces, outlined)]
         found = []
         for lattice in lattices:
             if len(lattice.members) == 1 and self._sides.has(lattice.pose.x, lattice.pose.y, faces):
@@ -93,6 +89,10 @@ class DarkDice:
         gatherer = self._gatherer
         planes = gatherer.low, gatherer.high
         return [Shade(plane, *levels(plane, gatherer.columns, pose, pattern)) for plane in planes]
+
+    def _is_of_die(self, spot, faces, outlined):
+        """Whether a spot is light on a side, or on the rim, of a die with one of the top faces."""
+        return self._sides.has(spot.x, spot.y, faces) or is_glint(spot, outlined, self._profile)
 
     def _is_mirrored(self, spot):
         """Whether a spot is the mirror image of a lamp in the dome."""

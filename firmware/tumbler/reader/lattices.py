@@ -28,7 +28,8 @@ _NEAR = 0.12  # sides within which a spot is the pip that a pattern has there
 _ALONE = 0.46  # sides within which a face that shows one pip has no other spot
 _FACE = 0.47  # half-width of a face within which every spot must be its own,
 _WITHIN_RIM = 0.42  # or every speck: beyond that the rounded rim of dice that are not black glints,
-_RIM = 0.55  # as far as that
+_RIM = 0.51  # as far as that,
+_NOT_BLACK = 1.05  # by when the bare face's level, not a share of the pips', is what they are cut out at
 _NEAREST = 0.93  # sides between the middles of two dice that stand beside each other, at least
 _MOST_SPOTS = 40
 _SEEN = 6  # crossings of 7 on each edge that leave no doubt of an outline
@@ -195,14 +196,14 @@ def _single(spots, profile):
     """A Lattice of each spot that may be a face's only pip."""
     found = []
     for i, spot in enumerate(spots):
-        if not [1 for other in spots if other is not spot and _is_beside(spot, other, profile.side)]:
+        if not [1 for other in spots if other is not spot and _is_beside(spot, other, profile)]:
             found.append(Lattice(Pose(spot.x, spot.y, profile.side, 0), ((0, 0),), (i,)))
     return found
 
 
-def _is_beside(spot, other, side):
+def _is_beside(spot, other, profile):
     """Whether a face on which a spot is the only pip would hold another, or a speck within its rim."""
-    return _apart(spot, other) < (_WITHIN_RIM if is_speck(other.mass) else _ALONE) * side
+    return _apart(spot, other) < (_WITHIN_RIM if _may_glint(other, profile) else _ALONE) * profile.side
 
 
 def _several(spots, profile):
@@ -217,7 +218,7 @@ def _several(spots, profile):
                 if abs(_apart(a, b) / wanted - 1) <= _SPACING:
                     angle = atan2(b.y - a.y, b.x - a.x) - atan2(v, u)
                     start = Pose((a.x + b.x) / 2, (a.y + b.y) / 2, _apart(a, b) / width, angle)
-                    lattice = _fitted(spots, pattern, start, profile.side)
+                    lattice = _fitted(spots, pattern, start, profile)
                     if lattice is not None and not _is_known(lattice, found):
                         found.append(lattice)
     return found
@@ -229,9 +230,10 @@ def _widest(pattern):
     return -2 * u, -2 * v, 2 * (u * u + v * v) ** 0.5
 
 
-def _fitted(spots, pattern, start, side):
+def _fitted(spots, pattern, start, profile):
     """The Lattice of a pattern about where `start` has it, None when it does not fit: a pip is missing, or
     a spot in the face is not its own."""
+    side = profile.side
     members = []
     for u, v in pattern:
         x, y = start.place(u, v)
@@ -244,14 +246,20 @@ def _fitted(spots, pattern, start, side):
         return None
     face = Pose(pose.x, pose.y, side, pose.angle)
     for i, spot in enumerate(spots):
-        if i not in members and _is_in(face, spot, _WITHIN_RIM if is_speck(spot.mass) else _FACE):
+        if i not in members and _is_in(face, spot, _FACE) and not is_glint(spot, [face], profile):
             return None
     return Lattice(Pose(pose.x, pose.y, pose.side, pose.angle % (2 * pi)), pattern, tuple(members))
 
 
-def is_glint(spot, faces):
-    """Whether a spot is a speck of light on the rounded rim of one of the faces."""
-    return is_speck(spot.mass) and any(_is_in(pose, spot, _RIM) for pose in faces)
+def is_glint(spot, faces, profile):
+    """Whether a spot is light on the rounded rim of one of the faces."""
+    on_rim = any(_is_in(pose, spot, _RIM) for pose in faces)
+    return on_rim and _may_glint(spot, profile) and not any(_is_in(pose, spot, _WITHIN_RIM) for pose in faces)
+
+
+def _may_glint(spot, profile):
+    """Whether a spot is a speck as rims show it, of dice that are not black."""
+    return is_speck(spot.mass) and OVER_FLOOR * profile.body > _NOT_BLACK * _CUT * profile.pip_light
 
 
 def _is_in(face, spot, half):

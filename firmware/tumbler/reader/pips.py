@@ -11,11 +11,10 @@ from .square import Pose, quarter_turns_apart, similarity
 _SPOT_CUT = 60  # percent of the face's level
 _DEAD_BAND = 10  # percent of the level that noise and shading take from a spot's darkness
 _PITCH_TOLERANCE = 0.14  # dice of one make differ this much in the spacing of their pips
-# Radius of the window in which a spot is weighed, in sides, where its weight falls to 0; and the mass of a
-# spot too broad for it, times the square of that radius: darkness everywhere in it makes pi / 3.
-_WINDOWS = (0.21, 0.82), (0.34, 4)
-_FOLLOWED = 4, 16  # times that a spot's middle is followed, at least and at most,
-_ARRIVED = 0.05  # pixels that it then moves
+# Radius of the window in which a spot is weighed, in sides, where its weight falls to 0, and times that it
+# follows the spot to its middle; then those for a single broad one.
+_NARROW, _WIDE = (0.21, 4), (0.34, 8)
+_BROAD = 0.82  # mass of a broad spot, times the square of that radius: darkness everywhere in it makes pi / 3
 _MASS_RANGE = 0.5, 2.0  # of the calibrated darkness of a pip
 _WELL_SEEN = 20  # side from which a pip covers enough pixels for its darkness to be measured well
 _MASS_SPREAD = 1.8  # of the pips of one face
@@ -26,7 +25,7 @@ _FACE = 0.46  # and that in which darkness belongs to a spot
 _SAME_SPOT = 0.14
 _SAME_SITE = 0.07
 _BESIDE = 0.12  # sides from a pip within which a site of another face shows that pip,
-_BLUR = 0.6  # or pixels from the edge of a broad one
+_BLUR, _SOFTEST = 0.6, 0.045  # or pixels, and most sides, from where a broad one's edge touches the probe
 WITHOUT_MIDDLE = 2, 4  # a worn middle pip alone turns a five into a four or a three into a two
 _BETWEEN = (-0.36, -0.14, 0.14, 0.36)  # across a face, where it is looked at between its pips
 _MIDWAY = (-0.25, 0, 0.25)  # and where it is if all those are near a pip: of a six, when they lie around each
@@ -46,18 +45,43 @@ class Spot:
 
 
 def find_spots(plane, columns, rows, pose, level):
-    """Every dark spot on the face at `pose`: where the darkness gathers about each darkest pixel."""
-    cut = level * _SPOT_CUT // 100
-    spots = []
-    for y, x in _darkest(plane, columns, rows, pose, cut):
-        spot = _weigh(plane, columns, rows, (x, y), pose, level)
-        if spot is not None and not [1 for other in spots if _apart(spot, other) < _SAME_SPOT * pose.side]:
-            spots.append(spot)
+    """Every dark spot on the face at `pose`: where the darkness gathers about each darkest pixel.
+
+    A single one that is too broad for the window is weighed under a wider one.
+    """
+    places = _darkest(plane, columns, rows, pose, level * _SPOT_CUT // 100)
+    picture = plane, columns, rows
+    spots, are_broad = _weighed(picture, places, pose, level, _NARROW)
+    if are_broad:
+        broad, _ = _weighed(picture, [(spot.x, spot.y) for spot in spots], pose, level, _WIDE)
+        if len(broad) == 1:
+            return broad
     return spots
 
 
+def _weighed(picture, places, pose, level, window):
+    """([Spot] about the places, each once; whether there are some and all are too broad for the window).
+
+    window: its radius in sides, and the times that it follows a spot.
+    """
+    radius, times = window
+    reach = radius * pose.side
+    floor = level * (100 - _DEAD_BAND) // 100
+    spots = []
+    broad = 0
+    for at in places:
+        x, y, mass = _follow(picture, at, pose, reach, floor, times)
+        if mass:
+            spot = Spot(x, y, mass / level)
+            if not [1 for other in spots if _apart(spot, other) < _SAME_SPOT * pose.side]:
+                spots.append(spot)
+                depth = floor - sample(picture[0], picture[1], x, y, _PROBE * pose.side)
+                broad += mass > _BROAD * reach * reach * depth
+    return spots, 0 < broad == len(spots)
+
+
 def _darkest(plane, columns, rows, pose, cut):
-    """(row, column) of pixels on the face darker than `cut` and than those around them, none near another."""
+    """(x, y) of pixels on the face darker than `cut` and than those around them, none near another."""
     near = (_SAME_SPOT * pose.side) ** 2
     found = []
     x0, y0, x1, y1 = pose.box(0, columns - 1, rows - 1)
@@ -69,41 +93,21 @@ def _darkest(plane, columns, rows, pose, cut):
             x = i - row
             u, v = pose.face(x, y)
             on_face = -_RIM < u < _RIM and -_RIM < v < _RIM
-            if on_face and not [1 for row, column in found if (row - y) ** 2 + (column - x) ** 2 < near]:
-                found.append((y, x))
+            if on_face and not [1 for at_x, at_y in found if (at_x - x) ** 2 + (at_y - y) ** 2 < near]:
+                found.append((x, y))
             i = next_pit(plane, i + 1, end, columns, cut)
     return found
 
 
-def _weigh(plane, columns, rows, at, pose, level):
-    """The Spot about a place: the face's darkness under a soft round window that follows it to its middle;
-    under a wider one where the first holds little else."""
-    floor = level * (100 - _DEAD_BAND) // 100
-    picture = plane, columns, rows
+def _follow(picture, at, pose, reach, floor, times):
+    """(x, y, mass) of what is darker than `floor` about a place, which the window has followed so often."""
     x, y = at
     mass = 0
-    for window, broad in _WINDOWS:
-        reach = window * pose.side
-        x, y, mass = _follow(picture, x, y, pose, reach, floor)
-        if not mass:
-            return None
-        depth = floor - sample(plane, columns, x, y, _PROBE * pose.side)
-        if mass < broad * reach * reach * depth:
-            break
-    return Spot(x, y, mass / level)
-
-
-def _follow(picture, x, y, pose, reach, floor):
-    """(x, y, mass) of what is darker than `floor` about a place, where the window has followed it."""
-    mass = 0
-    for turn in range(_FOLLOWED[1]):
+    for _ in range(times):
         mass, sum_x, sum_y = _darkness(picture, x, y, pose, reach, floor)
         if not mass:
             break
-        moved = abs(sum_x / mass - x) + abs(sum_y / mass - y)
         x, y = sum_x / mass, sum_y / mass
-        if turn + 1 >= _FOLLOWED[0] and moved < _ARRIVED:
-            break
     return x, y, mass
 
 
@@ -214,7 +218,7 @@ def is_in_pip(u, v, pips, radius):
 
 def bare_sites(places, pattern, profile, beside=_BESIDE):
     """Those of the places where the pattern has no pip, nor one that would show there."""
-    reach = profile.radii[len(pattern)] + _PROBE + _BLUR * profile.halo / profile.side
+    reach = profile.radii[len(pattern)] + _PROBE + min(_BLUR * profile.halo / profile.side, _SOFTEST)
     return [
         place
         for place in places

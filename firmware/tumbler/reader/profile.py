@@ -7,7 +7,7 @@ from .tone import BLACK
 
 DARK_PIPS = "dark-pips"
 LIGHT_PIPS = "light-pips"
-FORMAT = 2
+FORMAT = 3
 SHINE = 200  # the mirror image of a lit lamp is by far the brightest thing in its zone
 _FAINTEST = 100  # calibration takes for an image what is above 150, and asks four fifths of it
 

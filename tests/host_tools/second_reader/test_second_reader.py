@@ -198,7 +198,7 @@ def test_noise_is_refused(pattern, seed):
     assert reader("white_black", 320).read([frame.tobytes() for frame in frames])["verdict"] == "refused"
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"format": 2}', "\xff", "[" * 100_000])
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"format": 3}', "\xff", "[" * 100_000])
 def test_a_bad_profile_is_an_error(tmp_path, text):
     path = tmp_path / "profile.json"
     path.write_bytes(text.encode("latin-1"))
