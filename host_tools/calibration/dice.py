@@ -178,9 +178,9 @@ class Bench:
 
     def _set_sizes(self, masses, radii):
         """A face whose pips are of another size or colour keeps its own, as a large or a red one: all others
-        share their mean."""
+        share the mean of those that are not the one."""
         own = [face for face in masses if self._differs(face, masses, radii)]
-        shared = [face for face in masses if face not in own]
+        shared = [face for face in masses if face not in own and face != 1]
         for face, fields in self.fields["faces"].items():
             of = [int(face)] if int(face) in own else shared
             fields["mass"] = round(float(np.mean([masses[face] for face in of])), 2)
