@@ -199,7 +199,7 @@ class Bench:
         for face in self.scenes:
             profile, gatherer, _, finder = self._gather(face)
             # Of this face, either way it may be turned: the sites of all leave little of some makes bare.
-            pips = list({place: None for u, v in profile.pips[face] for place in ((u, v), (-v, u))})
+            pips = list(dict.fromkeys(place for u, v in profile.pips[face] for place in ((u, v), (-v, u))))
             ratios.append(self._ratios(profile, gatherer, self._body(finder, face).pose, pips))
         self.tell(f"gain ratios {np.round(np.array(ratios), 3).tolist()}")
         gains = np.array([lamp["gain"] for lamp in self.fields["lamps"]]) * np.median(ratios, 0)
@@ -289,8 +289,7 @@ class LightBench(Bench):
         for face in self.scenes:
             profile = usable(self.fields)
             for _, _, area, level, across in self._light_spots(face):
-                light = least_light(across[0], across[1], profile) / least_light(0, 0, profile)
-                lights.append(level / light)
+                lights.append(level / _share_of_light(profile, across))
                 areas.setdefault(face, []).append(area)
         self.tell(f"pip light {np.round(lights).tolist()}, areas {areas}")
         self.fields["pip_light"] = round(float(np.median(lights)), 1)
@@ -304,16 +303,15 @@ class LightBench(Bench):
         for face in self.scenes:
             profile, gatherer, _, _ = self._gather(face)
             spots = self._light_spots(face)
+            across = np.mean([spot[-1] for spot in spots], 0)
             low = np.frombuffer(gatherer.low, np.uint8).reshape(gatherer.rows, gatherer.columns)
             rows, columns = np.indices(low.shape)
             x, y = np.mean([spot[:2] for spot in spots], 0)
             bare = np.hypot(columns - x, rows - y) < _ON_FACE * self.fields["side"]
             for at_x, at_y, area, *_ in spots:
                 bare &= np.hypot(columns - at_x, rows - at_y) > np.sqrt(area / np.pi) + _OFF_PIP
-            across = x + gatherer.left - profile.platform[0], y + gatherer.top - profile.platform[1]
-            light = least_light(*across, profile) / least_light(0, 0, profile)
             if bare.any():  # small dice with wide pips have faces that are not
-                levels.append(float(np.median(low[bare])) / light)
+                levels.append(float(np.median(low[bare])) / _share_of_light(profile, across))
         bare, pips = float(np.median(levels)) if levels else 0.0, self.fields["pip_light"]
         self.tell(f"bare faces {np.round(levels).tolist()}")
         cut = bare + _PIP_ABOVE * (pips - bare)
@@ -394,6 +392,11 @@ class LightBench(Bench):
         limit = min(_SHINES * seen, self.fields["bare"])
         if limit > usable(self.fields).middle:
             self.fields["middle"] = round(limit, 3)
+
+
+def _share_of_light(profile, across):
+    """Of what falls in the middle of the platform, in the darkest frame, so many pixels across from it."""
+    return least_light(across[0], across[1], profile) / least_light(0, 0, profile)
 
 
 def _anything(gatherer):

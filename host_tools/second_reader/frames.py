@@ -51,8 +51,9 @@ class FrameCheck:
             else:
                 shade = (level - seen) / max(fit.depth * level / max(fit.level, 1.0), 1.0)
             for site, cells in self._sites:
-                is_pip = self._is_pip(fit.face, site)
-                if not is_pip and self._is_covered(fit.face, site):
+                is_pip = self._is_near_pip(fit.face, site, _SITE)
+                # What lies under the edge of a broad pip tells nothing.
+                if not is_pip and self._is_near_pip(fit.face, site, self._look.radii[fit.face] + _BROAD):
                     continue
                 if _belies(shade[cells], is_pip) and not (
                     is_pip != self._light and self._is_mirrored(fit.pose, site, images)
@@ -75,13 +76,8 @@ class FrameCheck:
         here, *aside = (_correlation(patch(plane, pose)[cells], drawn) for pose in poses)
         return max(aside) > here + _BETTER
 
-    def _is_pip(self, face: int, site: tuple[float, float]) -> bool:
-        return any(np.hypot(site[0] - u, site[1] - v) < _SITE for u, v in self._look.pips[face])
-
-    def _is_covered(self, face: int, site: tuple[float, float]) -> bool:
-        """Whether a broad pip of the face reaches to the middle of a site, whose cells then tell nothing."""
-        reach = self._look.radii[face] + _BROAD
-        return any(np.hypot(site[0] - u, site[1] - v) < reach for u, v in self._look.pips[face])
+    def _is_near_pip(self, face: int, site: tuple[float, float], near: float) -> bool:
+        return any(np.hypot(site[0] - u, site[1] - v) < near for u, v in self._look.pips[face])
 
     def _is_mirrored(self, pose: Pose, site: tuple[float, float], images: Images) -> bool:
         """Whether glare can lie there: it lightens dark pips, and faces between light ones."""

@@ -14,6 +14,7 @@ from math import exp
 
 from .face_grid import FaceGrid
 from .kernels import fill
+from .profile import SHARP
 from .refusal import Refused
 
 _HALF = 0.46  # half-width of the face that is looked at
@@ -35,8 +36,7 @@ _HOLLOW = 0.19  # share of the level by which one corner may be dimmer than the 
 _CORNER = 0.42, 0.66  # most of u and of v, and least of their sum, in a corner: off its rim
 _BARE, _PIP = 1, 2  # what a place is; a pip's has the hundredths of the pip's light it shows, too, times _PIP
 _WELL_SEEN = 20  # side, in pixels, from which a pip shows how its light falls off to its edge:
-_BLUR = 0.7  # pixels that the lens spreads a point's light,
-_STEEP = 1.7  # by how much the curve is steeper for it than 1 / (1 + exp(x)),
+_STEEP = 1.7  # by how much the curve is steeper for the lens's blur than 1 / (1 + exp(x)),
 _SHADED = 0.92  # and share of that light where a pip that is a bowl lies in its own shade
 
 
@@ -54,7 +54,7 @@ class Cracks:
         self._counts = array("i", bytes(4 * 256))
         self._shaded, blur = 1, 0
         if profile.side >= _WELL_SEEN:
-            self._shaded, blur = _SHADED, _BLUR * profile.halo / profile.side
+            self._shaded, blur = _SHADED, SHARP * profile.halo / profile.side
         self._parts = {}
         for face, pips in profile.pips.items():
             radius = profile.radii[face]

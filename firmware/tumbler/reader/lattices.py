@@ -86,10 +86,11 @@ class SpotFinder:
         for region in merged:  # last, for the labeller then forgets the regions
             self._part(region, parts)
         near = gatherer.profile.radii[2] * gatherer.profile.side
-        for _, x, y, mass in sorted(parts):
+        for part in sorted(parts):
             # The box about a region may hold a piece of a pip beside it: that pip is known, or a whole part.
-            if not [1 for spot in spots if (spot.x - x) ** 2 + (spot.y - y) ** 2 < near * near]:
-                spots.append(Spot(x, y, mass))
+            spot = Spot(*part[1:])
+            if not [1 for other in spots if _apart(spot, other) < near]:
+                spots.append(spot)
         if len(spots) > _MOST_SPOTS:
             raise Refused("unreadable", "too-many-spots")
         return spots

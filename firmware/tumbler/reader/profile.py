@@ -12,7 +12,7 @@ SHINE = 200  # the mirror image of a lit lamp is by far the brightest thing in i
 _FAINTEST = 100  # calibration takes for an image what is above 150, and asks four fifths of it
 
 _MIDDLE = 0.5  # share of the contrast of a bare site that the middle of a two or a four may have
-_SHARP = 0.7  # pixels: blur of a lens in focus
+SHARP = 0.7  # pixels: blur of a lens in focus
 _PIP_COUNTS = (1, 2, 3, 4, 5, 6)
 
 
@@ -75,7 +75,7 @@ class Profile:
         self.bare = _number(_field(fields, "bare"), "bare")
         self.is_clear = "middle" in fields
         self.middle = _number(fields.get("middle", _MIDDLE * self.bare), "middle")
-        self.halo = max(1, _positive(fields.get("blur", _SHARP), "blur") / _SHARP)
+        self.halo = max(1, _positive(fields.get("blur", SHARP), "blur") / SHARP)
         self.pip = _number(_field(fields, "pip"), "pip")
         self.platform = _numbers(_field(fields, "platform"), "platform", 3)
         self.polarity = _field(fields, "polarity")
