@@ -28,6 +28,7 @@ from tumbler.reader.regions import Labeller
 from tumbler.reader.silhouette import Silhouettes
 from tumbler.reader.square import Pose
 from tumbler.reader.tilt import face_brightness
+from tumbler.reader.tone import BLACK
 
 Tell = Callable[[str], None]
 
@@ -37,6 +38,9 @@ _ALIKE = 1.8, 2.7
 # Shares by which the darkness, and the radius, of the pips of a face differ that are unlike the others', who
 # differ by 0.2.
 _OTHER_COLOUR, _OTHER_SIZE = 0.3, 0.15
+_ROUGH = 0.03  # sides by which the outline of a face may be off a square
+_WHITE = 245  # levels above no light from which a face may be burnt out,
+_MUCH = 1.1  # and times as much as one lamp may burn a face at one place
 _SQUARE = 0.04  # share by which a six may differ from a square one,
 _AS_OTHERS = 0.06  # and that from the pitch of the other faces
 _ON_FACE, _OFF_PIP = 0.42, 1.5  # sides from its middle, and pixels from a light pip, where a face is bare
@@ -85,6 +89,7 @@ class Bench:
         self._faces()
         self._contrasts()
         self._steepness()
+        self._tell_of_the_wall()
 
     def _gather(self, face):
         profile = usable(self.fields)
@@ -140,16 +145,14 @@ class Bench:
         box = region.x0, region.y0, region.x1, region.y1
         level = finder.level(gatherer.low, box, cut)
         x, y = (region.x0 + region.x1) / 2, (region.y0 + region.y1) / 2
-        side = region.area**0.5 * 1.04
-        best = None
-        for degrees in range(0, 90, 6):
-            start = Pose(x, y, side, np.radians(degrees))
-            fit = fit_edges(gatherer.low, gatherer.columns, start, level * CUT // 100, True)
-            if fit is not None and (best is None or _goodness(fit) > _goodness(best)):
-                best = fit
-        if best is None or min(best.free) < 3 or best.rough > 0.03:
-            raise CalibrationError(f"face{face}: no square is found: does one die lie flat and in focus?")
-        return best
+        # Pips that reach the edge leave less of a face than there is: then the drawing tells its size better.
+        for side in (region.area**0.5 * 1.04, self.fields["side"]):
+            starts = [Pose(x, y, side, np.radians(degrees)) for degrees in range(0, 90, 6)]
+            fits = [fit_edges(gatherer.low, gatherer.columns, at, level * CUT // 100, True) for at in starts]
+            best = max((fit for fit in fits if fit is not None), key=_goodness, default=None)
+            if best is not None and min(best.free) >= 3 and best.rough <= _ROUGH:
+                return best
+        raise CalibrationError(f"face{face}: no square is found: does one die lie flat and in focus?")
 
     def _faces(self):
         places, masses, radii = {}, {}, {}
@@ -200,14 +203,38 @@ class Bench:
             profile, gatherer, _, finder = self._gather(face)
             # Of this face, either way it may be turned: the sites of all leave little of some makes bare.
             pips = list(dict.fromkeys(place for u, v in profile.pips[face] for place in ((u, v), (-v, u))))
-            ratios.append(self._ratios(profile, gatherer, self._body(finder, face).pose, pips))
+            levels = face_brightness(gatherer, pose := self._body(finder, face).pose, pips)
+            if None not in levels:
+                ratios.append(self._ratios(profile, gatherer, pose, levels))
+        if not ratios:
+            raise CalibrationError(
+                "face1 to face6: each die is burnt out under a lamp, or its mirror image hides it: take the"
+                " pictures with less exposure, those of the empty platform, too"
+            )
         self.tell(f"gain ratios {np.round(np.array(ratios), 3).tolist()}")
         gains = np.array([lamp["gain"] for lamp in self.fields["lamps"]]) * np.median(ratios, 0)
         return gains / gains.mean()
 
-    def _ratios(self, profile, gatherer, pose, pips):
-        """Brightness of a level face under each lamp, distance and angle taken out, against the mean lamp."""
-        levels = [level or 0.0 for level in face_brightness(gatherer, pose, pips)]
+    def _tell_of_the_wall(self):
+        """Tell when dice at the wall, nearest to a lamp, are much brighter than the camera can show."""
+        profile, gatherer, _, finder = self._gather(1)
+        pose = self._body(finder, 1).pose
+        at = pose.x + gatherer.left - profile.platform[0], pose.y + gatherer.top - profile.platform[1]
+        brightest = 0.0
+        for lamp, level in enumerate(face_brightness(gatherer, pose, profile.pips[1])):
+            lamp_x, lamp_y, _ = profile.positions[lamp]
+            if level is not None and (aside := hypot(lamp_x, lamp_y)):
+                out = (profile.platform[2] - profile.side / 2) / aside
+                rise = lamp_light(lamp_x * out, lamp_y * out, lamp, profile) / lamp_light(*at, lamp, profile)
+                brightest = max(brightest, (level - BLACK) * rise)
+        if brightest > _MUCH * _WHITE:
+            self.tell(
+                "dice at the wall are burnt out, and refused where two lamps burn them: take all pictures"
+                f" with {_WHITE / brightest:.0%} of this exposure"
+            )
+
+    def _ratios(self, profile, gatherer, pose, levels):
+        """Levels of a level face under each lamp, distance and angle taken out, against the mean lamp's."""
         x = (pose.x + gatherer.left - profile.platform[0]) / profile.scale
         y = (pose.y + gatherer.top - profile.platform[1]) / profile.scale
         row = []

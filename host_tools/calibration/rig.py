@@ -17,6 +17,8 @@ _SIDES = 32, 1024  # pixels of a picture that a profile may be for
 _ASLANT = 0.2  # growth of a lamp's light over a radius, its logarithm; of lamps as drawn it is 0.7
 _ASTRAY = 8.0  # mm by which a lamp may hang off its place in the drawing
 _SURE = 1.0  # and higher or lower than measured
+_IMAGE = 0.1  # of the platform's radius that a lamp's mirror image reaches from its middle, at most
+_BRIGHTER = 50  # levels by which it is brighter than the floor about it, and than under other lamps
 _SAME = 10  # levels by which a pixel that does not work may differ from frame to frame
 
 
@@ -104,8 +106,12 @@ def find_images(empty, platform):
         floor = cv2.medianBlur(empty[0], 5 if empty.shape[2] < 200 else 11)
         spots = [near & (empty[0] > floor + 25.0)]
     else:
-        others = np.median(empty, 0)
-        spots = [near & (frame > 150) & (others < 100) for frame in empty]
+        # A light floor near a lamp is as bright, but not beside darker floor; a stuck pixel is so under all.
+        wide = 2 * int(_IMAGE * radius) + 1
+        around = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (wide, wide))
+        floors = [cv2.morphologyEx(frame, cv2.MORPH_OPEN, around) for frame in empty]
+        darker = [np.maximum(floor, np.median(empty, 0)) + _BRIGHTER for floor in floors]
+        spots = [near & (frame > np.maximum(150, limit)) for frame, limit in zip(empty, darker, strict=True)]
     return [_circles(spot, len(empty) == 1) for spot in spots]
 
 

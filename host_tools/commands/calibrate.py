@@ -63,6 +63,9 @@ def calibrate(  # noqa: PLR0913, PLR0917 - a command has so many options
     lamp_mm: Annotated[
         float, typer.Option(min=60.0, max=1000.0, help="From the platform's middle to each of four lamps.")
     ] = 170.0,
+    camera_mm: Annotated[
+        float, typer.Option(min=30.0, max=1000.0, help="From the platform's middle up to the lens.")
+    ] = 205.0,
     polarity: Annotated[Polarity, typer.Option(help="How pips look on the dice.")] = Polarity.DARK,
     annotate: Annotated[Path | None, typer.Option(help="Draw what was found into this folder.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object, nothing else.")] = False,
@@ -75,7 +78,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - a command has so many options
     from host_tools.calibration import CalibrationError, Rig  # noqa: PLC0415 - only when called
     from host_tools.images import ImageError  # noqa: PLC0415
 
-    rig = Rig(die=die_mm, platform=platform_mm / 2, lamp=lamp_mm)
+    rig = Rig(die=die_mm, platform=platform_mm / 2, lamp=lamp_mm, camera=camera_mm)
     try:
         with _pictures(board, port, keep, (empty, faces), out) as (bare, dice):
             found = _calibrated(bare, dice, out, rig, polarity.value, annotate)

@@ -63,14 +63,16 @@ class Light:
         albedo = ordered[(len(ordered) - 1) // 2 : len(ordered) // 2 + 1].mean(axis=0)
         return Relit(planes, albedo, ordered[min(1, len(ordered) - 1)], ordered[-1])
 
-    def tilt(self, levels: np.ndarray, x: float, y: float) -> float:
+    def tilt(self, levels: np.ndarray, burnt: np.ndarray, x: float, y: float) -> float:
         """Degrees between the vertical and the normal of a face at x, y with a relit level under each lamp.
 
-        One lamp that mirrors in a glossy face is left out, if its mirror image is near: any other that is too
-        bright may tell of a tilt.
+        Lamps that have the face `burnt` out are left out, and one that mirrors in a glossy face, if its
+        mirror image is near: any other that is too bright may tell of a tilt.
         """
         towards = rays(self._profile, np.array(x), np.array(y), self._profile.die_mm)
         slopes = towards / towards[:, 2:]
+        if burnt.any():
+            return _normal_tilt(slopes[~burnt], levels[~burnt])
         everything = _normal_tilt(slopes, levels)
         residuals = levels - slopes @ np.linalg.lstsq(slopes, levels, rcond=None)[0]
         if np.abs(residuals).max() < _GLOSS / 4 * levels.mean():

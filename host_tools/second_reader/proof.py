@@ -26,6 +26,7 @@ _CONTRAST = 0.45  # of the face's level: the least depth of dark pips
 _SIZE = 0.035  # share by which an outline may be larger than the profile's
 _PITCH = 0.1  # and the pips' pattern: it differs from die to die of a brand
 _DARKEST, _BRIGHTEST = 40, 250  # grey levels of a face in its brightest frame
+_MOST_BURNT = 0.25  # share of a face, half of which tells its level
 _REACH = 0.12  # and by which one side may seem nearer or farther from the middle, where a lit side shows
 _WALL = 0.97  # of the platform's radius
 _OUTWARD = np.linspace(0.38, 0.75, 38)
@@ -55,8 +56,8 @@ class Prover:
 
     def prove(self, fit: Fit, relit: Relit, frames: np.ndarray, others: list[Fit]) -> Proof:
         """Proof that the face lies there; Refused with what is missing."""
-        self._check_exposure(fit, frames)
-        tilt = self._tilt(fit, relit) if len(frames) > 1 else None
+        burnt = self._burnt(fit, frames)
+        tilt = self._tilt(fit, relit, burnt) if len(frames) > 1 else None
         if tilt is not None and tilt >= FLAT_DEGREES:
             raise Refused("not-flat", f"tilt {tilt:.1f} deg")
         free = 0 if self._light_pips else self._check_outline(fit, relit, others)
@@ -69,18 +70,21 @@ class Prover:
         self._frames.check(fit, relit)
         return Proof(tilt, free)
 
-    def _check_exposure(self, fit: Fit, frames: np.ndarray) -> None:
+    def _burnt(self, fit: Fit, frames: np.ndarray) -> np.ndarray:
+        """Which lamps have the face burnt out. Refused when it shows too little."""
         cells = self._bright_cells(fit)
-        levels = np.array([np.median(patch(frame.astype(np.float32), fit.pose)[cells]) for frame in frames])
-        if levels.max() < _DARKEST:
+        faces = [patch(frame.astype(np.float32), fit.pose)[cells] for frame in frames]
+        if np.median(faces, axis=1).max() < _DARKEST:
             raise Refused("unreadable", "too-dark")
-        if np.sort(levels)[-min(2, len(levels))] >= _BRIGHTEST:
+        burnt = np.mean(np.array(faces) >= _BRIGHTEST, axis=1) > _MOST_BURNT
+        if burnt.sum() >= min(2, len(burnt)):
             raise Refused("unreadable", "too-bright")
+        return burnt
 
-    def _tilt(self, fit: Fit, relit: Relit) -> float:
+    def _tilt(self, fit: Fit, relit: Relit, burnt: np.ndarray) -> float:
         cells = self._bright_cells(fit)
         levels = np.array([np.median(patch(plane, fit.pose)[cells]) for plane in relit.planes])
-        return self._light.tilt(levels, fit.pose.x, fit.pose.y)
+        return self._light.tilt(levels, burnt, fit.pose.x, fit.pose.y)
 
     def _bright_cells(self, fit: Fit) -> np.ndarray:
         """Cells of the grid that are surely face, or with light pips surely pip."""

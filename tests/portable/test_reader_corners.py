@@ -162,3 +162,11 @@ class Corners(unittest.TestCase):
 
     def test_noise_on_a_black_face_is_none(self):
         check_dark_corners(_face(5, 2), _COLUMNS, dark_inset(Machine), Pose(30, 30, 28, 0))
+
+    def test_a_face_too_dark_to_show_a_chip_is_refused(self):
+        pose = Pose(30, 30, 28, 0)
+        for pattern in (Machine.pips[1], Machine.pips[2]):
+            for level in (0, 1, 2, 3):
+                with self.assertRaises(Refused):
+                    check_steady_corners(Machine([_face(level, level)] * 4), pose, pattern)
+            check_steady_corners(Machine([_face(5, 5)] * 4), pose, pattern)

@@ -37,7 +37,7 @@ class Machine:
     """As much of a gatherer: the composites and every second pixel of a die alone under each lamp.
 
     lean: degrees towards x; gloss: share of a white face's light added by the lamp that is nearest to it;
-    bowl: how far the rim of a pip leans, degrees.
+    bowl: how far the rim of a pip leans, degrees; exposure: times the usual light, which burns from 255 on.
     """
 
     left = top = 0
@@ -45,7 +45,7 @@ class Machine:
     step = 2
     small_columns = SIZE // 2
 
-    def __init__(self, polarity, pose, pattern, lean=0, gloss=0, bowl=0):
+    def __init__(self, polarity, pose, pattern, lean=0, gloss=0, bowl=0, exposure=1):
         self.profile = Make(polarity)
         self.low, self.high = bytearray([255] * SIZE * SIZE), bytearray(SIZE * SIZE)
         self.small = []
@@ -66,7 +66,7 @@ class Machine:
                         if du * du + dv * dv < 1:
                             level = light - BODY[polarity] * light
                             level *= 1 - sin(bowl * pi / 180) * (du * ways[0] + dv * ways[1])
-                    level = int(2 + level + shine + 0.5)
+                    level = min(255, int(2 + exposure * (level + shine) + 0.5))
                     at = row * SIZE + column
                     self.low[at], self.high[at] = min(self.low[at], level), max(self.high[at], level)
                     if row % 2 == 0 and column % 2 == 0:
@@ -117,6 +117,16 @@ class Tilt(unittest.TestCase):
             for pips in ([(0, 0)], [(-0.26, -0.26), (0.26, 0.26)]):
                 measured = tilt(LIGHT_PIPS, pose, pips, taken_for, bowl=20)
                 self.assertTrue(measured < 1, measured)
+
+    def test_a_lamp_that_burns_the_face_out_tells_nothing_of_its_tilt(self):
+        pose, pips = Pose(25, 50, SIDE, 0), [(-0.26, -0.26), (0.26, 0.26)]
+        for polarity in (DARK_PIPS, LIGHT_PIPS):
+            levels = Tilts(Machine(polarity, pose, pips, exposure=6)).brightness(pose, pips)[-1]
+            self.assertEqual([level is None for level in levels], [False, False, True, False])
+            self.assertTrue(tilt(polarity, pose, pips, exposure=6) < 1)
+            for lean in (-COCKED, COCKED):
+                measured = tilt(polarity, pose, pips, exposure=6, lean=lean)
+                self.assertTrue(measured > FLAT_DEGREES + 0.5, measured)
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ def _bare(gatherer, pose, pattern, near, fall):
 def _dim(levels):
     """The lower quartile of sorted levels, or the mean of the lowest and of those about as low, if that is
     less: gloss lightens no more than three quarters of a face, what shines through may."""
-    low = [level for level in levels if level <= _ALIKE * levels[0]]
+    low = [level for level in levels if level <= _ALIKE * max(_FAINT, levels[0])]
     return min(levels[len(levels) // 4], sum(low) / len(low))
 
 

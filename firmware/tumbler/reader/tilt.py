@@ -18,6 +18,8 @@ FLAT_DEGREES = 4.4  # level dice measure 0.4 degrees on average, 3.2 at most; on
 _FACE = 0.38  # half-width of the part of a face that is averaged, in sides; the rounded edges stay out
 _CLEAR = 1.6  # and so do dark pips, with their slopes: so many radii of a pip
 _IN_PIP = 0.7  # and light pips, which are bowls, are looked at all around: so many radii off their middle
+_BURNT = 250  # level from which there may have been any more light
+_MOST_BURNT = 0.05  # share of a face
 _DOUBT = 0.3  # weight of what the lamp shows that may be mirrored: less makes more of what the others are off
 
 
@@ -49,17 +51,20 @@ class Tilts:
             raise Refused("not-flat", "tilted")
 
     def _pip_brightness(self, pose, pattern):
-        """Mean level of the pips under each lamp; None for one whose mirror image hides most of them."""
+        """Mean level of the pips under each lamp; None for one that burns or whose mirror image hides most
+        of them."""
         pose = amid_lamps(self._gatherer, pose, pattern)
         away = _IN_PIP * self._profile.radii[len(pattern)]
         seen = [[] for _ in self._profile.images]  # type: list[list[float]]
         for u, v in pattern:
+            middle = lamp_levels(self._gatherer, pose, u, v)
             for du, dv in ((away, 0), (0, away)):
                 one = lamp_levels(self._gatherer, pose, u + du, v + dv)
                 other = lamp_levels(self._gatherer, pose, u - du, v - dv)
-                for lamp, level in enumerate(one):
-                    if level is not None and other[lamp] is not None:
-                        seen[lamp].append((level + other[lamp]) / 2)
+                for lamp, (left, at, right) in enumerate(zip(one, middle, other)):
+                    if left is None or at is None or right is None or max(left, at, right) >= _BURNT:
+                        continue
+                    seen[lamp].append((left + right) / 2)
         return [sum(levels) / len(levels) if len(levels) >= len(pattern) else None for levels in seen]
 
 
@@ -113,7 +118,8 @@ def _doubt_gloss(rows):
 def face_brightness(gatherer, pose, pips):
     """Mean level under each lamp of the bare face.
 
-    None for a lamp whose mirror image hides half of it. pips: of the face, all sites where it is not known.
+    None for a lamp that burns some of it, or whose mirror image hides half of it. pips: of the face, all
+    sites where it is not known.
     """
     step = gatherer.step
     x0, y0, x1, y1 = pose.box(0, gatherer.columns, gatherer.rows)
@@ -122,6 +128,7 @@ def face_brightness(gatherer, pose, pips):
     radius = _CLEAR * profile.radii[1 if len(pips) == 1 else 2]
     totals = [0] * len(images)
     counts = [0] * len(images)
+    burnt = [0] * len(images)
     whole = 0
     for y in range((y0 + step - 1) // step * step, y1 + 1, step):
         for x in range((x0 + step - 1) // step * step, x1 + 1, step):
@@ -132,9 +139,14 @@ def face_brightness(gatherer, pose, pips):
             i = y // step * gatherer.small_columns + x // step
             for lamp, image in enumerate(images):
                 if not any(_is_inside(x + gatherer.left, y + gatherer.top, circle) for circle in image):
-                    totals[lamp] += gatherer.small[lamp][i]
+                    level = gatherer.small[lamp][i]
+                    totals[lamp] += level
                     counts[lamp] += 1
-    return [totals[k] / counts[k] if counts[k] * 2 > whole else None for k in range(len(images))]
+                    burnt[lamp] += level >= _BURNT
+    return [
+        totals[k] / counts[k] if counts[k] * 2 > whole and burnt[k] <= _MOST_BURNT * whole else None
+        for k in range(len(images))
+    ]
 
 
 def _is_inside(x, y, circle):

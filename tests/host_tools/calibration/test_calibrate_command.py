@@ -120,3 +120,11 @@ def test_unusable_pictures_make_no_profile(pictures, tmp_path, how, advice):
     assert advice in done.stderr
     assert "Traceback" not in done.stderr
     assert not out.exists()
+
+
+def test_the_height_of_the_lens_can_be_told(tmp_path):
+    out = tmp_path / "profile.json"
+    options = ("--empty", CALIB / "empty", "--faces", CALIB / "white_black", "--out", out)
+    done = calibrate(*options, "--camera-mm", "160")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(out.read_text())["lens"] == 16 / 160
