@@ -57,14 +57,13 @@ class Tilts:
         away = _IN_PIP * self._profile.radii[len(pattern)]
         seen = [[] for _ in self._profile.images]  # type: list[list[float]]
         for u, v in pattern:
-            middle = lamp_levels(self._gatherer, pose, u, v)
+            middle = [level or 0 for level in lamp_levels(self._gatherer, pose, u, v)]
             for du, dv in ((away, 0), (0, away)):
                 one = lamp_levels(self._gatherer, pose, u + du, v + dv)
                 other = lamp_levels(self._gatherer, pose, u - du, v - dv)
                 for lamp, (left, at, right) in enumerate(zip(one, middle, other)):
-                    if left is None or at is None or right is None or max(left, at, right) >= _BURNT:
-                        continue
-                    seen[lamp].append((left + right) / 2)
+                    if left is not None and right is not None and max(left, at, right) < _BURNT:
+                        seen[lamp].append((left + right) / 2)
         return [sum(levels) / len(levels) if len(levels) >= len(pattern) else None for levels in seen]
 
 
