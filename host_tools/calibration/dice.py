@@ -203,7 +203,8 @@ class Bench:
             profile, gatherer, _, finder = self._gather(face)
             # Of this face, either way it may be turned: the sites of all leave little of some makes bare.
             pips = list(dict.fromkeys(place for u, v in profile.pips[face] for place in ((u, v), (-v, u))))
-            levels = face_brightness(gatherer, pose := self._body(finder, face).pose, pips)
+            pose = self._body(finder, face).pose
+            _, levels = face_brightness(gatherer, pose, pips)
             if None not in levels:
                 ratios.append(self._ratios(profile, gatherer, pose, levels))
         if not ratios:
@@ -221,7 +222,8 @@ class Bench:
         pose = self._body(finder, 1).pose
         at = pose.x + gatherer.left - profile.platform[0], pose.y + gatherer.top - profile.platform[1]
         brightest = 0.0
-        for lamp, level in enumerate(face_brightness(gatherer, pose, profile.pips[1])):
+        levels, _ = face_brightness(gatherer, pose, profile.pips[1])
+        for lamp, level in enumerate(levels):
             lamp_x, lamp_y, _ = profile.positions[lamp]
             if level is not None and (aside := hypot(lamp_x, lamp_y)):
                 out = (profile.platform[2] - profile.side / 2) / aside

@@ -147,8 +147,8 @@ class Reader:
         pose, pattern = self._dice.identify(body)
         if self.lamps == 1:
             return body, pose, pattern, None, None
-        brightness = self._tilts.brightness(pose, pattern)
-        return body, pose, pattern, brightness, self._tilts.lean(pose, brightness)
+        brightness, telling = self._tilts.brightness(pose, pattern)
+        return body, pose, pattern, brightness, self._tilts.lean(pose, telling)
 
     def _read(self, identified, others):
         """The Die of what `_identify` knows of one; others: leans of the other ones. Refused when it is not

@@ -34,37 +34,52 @@ class Tilts:
         self.centre = profile.platform[0] - gatherer.left, profile.platform[1] - gatherer.top
 
     def brightness(self, pose, pattern):
-        """Mean levels under each lamp of the bare face, and those of light pips when they are known."""
-        brightness = [face_brightness(self._gatherer, pose, pattern)]
-        if self._profile.polarity == LIGHT_PIPS and pattern:
-            brightness.append(self._pip_brightness(pose, pattern))
-        return brightness
+        """(levels, telling): mean levels under each lamp of the bare face, and of light pips when they are
+        known; and those that tell how it leans, of light pips if it has any: a dark face is mostly gloss."""
+        levels, telling = face_brightness(self._gatherer, pose, pattern)
+        if self._profile.polarity != LIGHT_PIPS or not pattern:
+            return [levels], telling
+        pips, telling = self._pip_brightness(pose, pattern)
+        return [levels, pips], telling
 
-    def lean(self, pose, brightness):
-        """Lean of a face, told by its light pips if it has any: a dark face is little more than gloss."""
-        return face_lean(brightness[-1], self._gatherer.strengths(), pose, self.centre, self._profile)
+    def lean(self, pose, telling):
+        """Lean of a face by its levels that tell it."""
+        return face_lean(telling, self._gatherer.strengths(), pose, self.centre, self._profile)
 
     def refuse_tilted(self, pose):
         """Refused when what lies at a pose, and has no pips that are known, does not lie level; a single lamp
         shows no tilt."""
-        if self._profile.lamps > 1 and self.lean(pose, self.brightness(pose, ())).degrees() >= FLAT_DEGREES:
+        if self._profile.lamps > 1 and self._degrees(pose) >= FLAT_DEGREES:
             raise Refused("not-flat", "tilted")
 
+    def _degrees(self, pose):
+        _, telling = self.brightness(pose, ())
+        return self.lean(pose, telling).degrees()
+
     def _pip_brightness(self, pose, pattern):
-        """Mean level of the pips under each lamp; None for one that burns or whose mirror image hides most
-        of them."""
+        """(levels, telling): mean level of the pips under each lamp, None for one whose mirror image hides
+        most of them; and the same of those that it does not burn."""
         pose = amid_lamps(self._gatherer, pose, pattern)
         away = _IN_PIP * self._profile.radii[len(pattern)]
         seen = [[] for _ in self._profile.images]  # type: list[list[float]]
+        telling = [[] for _ in self._profile.images]  # type: list[list[float]]
         for u, v in pattern:
             middle = [level or 0 for level in lamp_levels(self._gatherer, pose, u, v)]
             for du, dv in ((away, 0), (0, away)):
                 one = lamp_levels(self._gatherer, pose, u + du, v + dv)
                 other = lamp_levels(self._gatherer, pose, u - du, v - dv)
                 for lamp, (left, at, right) in enumerate(zip(one, middle, other)):
-                    if left is not None and right is not None and max(left, at, right) < _BURNT:
-                        seen[lamp].append((left + right) / 2)
-        return [sum(levels) / len(levels) if len(levels) >= len(pattern) else None for levels in seen]
+                    if left is None or right is None:
+                        continue
+                    seen[lamp].append((left + right) / 2)
+                    if max(left, at, right) < _BURNT:
+                        telling[lamp].append((left + right) / 2)
+        return _means(seen, len(pattern)), _means(telling, len(pattern))
+
+
+def _means(seen, least):
+    """Mean of the levels under each lamp, None of less than so many."""
+    return [sum(levels) / len(levels) if len(levels) >= least else None for levels in seen]
 
 
 def face_lean(brightness, strengths, pose, centre, profile):
@@ -115,10 +130,10 @@ def _doubt_gloss(rows):
 
 
 def face_brightness(gatherer, pose, pips):
-    """Mean level under each lamp of the bare face.
+    """(levels, telling): mean level under each lamp of the bare face, None for one whose mirror image hides
+    half of it; and the same, None also for one that burns some of it.
 
-    None for a lamp that burns some of it, or whose mirror image hides half of it. pips: of the face, all
-    sites where it is not known.
+    pips: of the face, all sites where it is not known.
     """
     step = gatherer.step
     x0, y0, x1, y1 = pose.box(0, gatherer.columns, gatherer.rows)
@@ -142,10 +157,8 @@ def face_brightness(gatherer, pose, pips):
                     totals[lamp] += level
                     counts[lamp] += 1
                     burnt[lamp] += level >= _BURNT
-    return [
-        totals[k] / counts[k] if counts[k] * 2 > whole and burnt[k] <= _MOST_BURNT * whole else None
-        for k in range(len(images))
-    ]
+    levels = [totals[k] / counts[k] if counts[k] * 2 > whole else None for k in range(len(images))]
+    return levels, [None if burnt[k] > _MOST_BURNT * whole else levels[k] for k in range(len(images))]
 
 
 def _is_inside(x, y, circle):
