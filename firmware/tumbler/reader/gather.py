@@ -20,7 +20,7 @@ _EXPOSURE_LOW = 0.6
 _EXPOSURE_HIGH = 1.45
 _EXPOSURE_SPREAD = 1.4
 _DARK = 5
-_BURNT = 250
+BURNT = 250  # level from which there may have been any more light
 
 
 class FrameError(ValueError):
@@ -164,7 +164,7 @@ class Gatherer:
             start, end = _chord(row + self.top - y, x - self.left, radius * 0.95, self.columns)
             first = row // step * self.small_columns
             total += count_levels(counts, small, first + start // step, first + end // step, 0)
-        return percentile(counts, total * 3 // 4), sum(counts[:_DARK]) / total, sum(counts[_BURNT:]) / total
+        return percentile(counts, total * 3 // 4), sum(counts[:_DARK]) / total, sum(counts[BURNT:]) / total
 
     def _brightest(self, frame, image):
         width = self.profile.width

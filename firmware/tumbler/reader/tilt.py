@@ -5,6 +5,7 @@ give one equation more than the normal has unknowns: what is left over shows glo
 """
 
 from .agreement import lamp_levels
+from .gather import BURNT
 from .leans import Lean
 from .pips import is_in_pip
 from .profile import LIGHT_PIPS
@@ -18,7 +19,6 @@ FLAT_DEGREES = 4.4  # level dice measure 0.4 degrees on average, 3.2 at most; on
 _FACE = 0.38  # half-width of the part of a face that is averaged, in sides; the rounded edges stay out
 _CLEAR = 1.6  # and so do dark pips, with their slopes: so many radii of a pip
 _IN_PIP = 0.7  # and light pips, which are bowls, are looked at all around: so many radii off their middle
-_BURNT = 250  # level from which there may have been any more light
 _MOST_BURNT = 0.05  # share of a face
 _DOUBT = 0.3  # weight of what the lamp shows that may be mirrored: less makes more of what the others are off
 
@@ -34,10 +34,10 @@ class Tilts:
         self.centre = profile.platform[0] - gatherer.left, profile.platform[1] - gatherer.top
 
     def brightness(self, pose, pattern):
-        """(levels, telling): mean levels under each lamp of the bare face, and of light pips when they are
-        known; and those that tell how it leans, of light pips if it has any: a dark face is mostly gloss."""
+        """(levels, telling): mean levels under each lamp of the bare face, and of its pips if they are light;
+        and those that tell how it leans, of light pips, for a dark face is mostly gloss."""
         levels, telling = face_brightness(self._gatherer, pose, pattern)
-        if self._profile.polarity != LIGHT_PIPS or not pattern:
+        if self._profile.polarity != LIGHT_PIPS:
             return [levels], telling
         pips, telling = self._pip_brightness(pose, pattern)
         return [levels, pips], telling
@@ -49,12 +49,10 @@ class Tilts:
     def refuse_tilted(self, pose):
         """Refused when what lies at a pose, and has no pips that are known, does not lie level; a single lamp
         shows no tilt."""
-        if self._profile.lamps > 1 and self._degrees(pose) >= FLAT_DEGREES:
-            raise Refused("not-flat", "tilted")
-
-    def _degrees(self, pose):
-        _, telling = self.brightness(pose, ())
-        return self.lean(pose, telling).degrees()
+        if self._profile.lamps > 1:
+            _, telling = face_brightness(self._gatherer, pose, ())
+            if self.lean(pose, telling).degrees() >= FLAT_DEGREES:
+                raise Refused("not-flat", "tilted")
 
     def _pip_brightness(self, pose, pattern):
         """(levels, telling): mean level of the pips under each lamp, None for one whose mirror image hides
@@ -72,7 +70,7 @@ class Tilts:
                     if left is None or right is None:
                         continue
                     seen[lamp].append((left + right) / 2)
-                    if max(left, at, right) < _BURNT:
+                    if max(left, at, right) < BURNT:
                         telling[lamp].append((left + right) / 2)
         return _means(seen, len(pattern)), _means(telling, len(pattern))
 
@@ -156,7 +154,7 @@ def face_brightness(gatherer, pose, pips):
                     level = gatherer.small[lamp][i]
                     totals[lamp] += level
                     counts[lamp] += 1
-                    burnt[lamp] += level >= _BURNT
+                    burnt[lamp] += level >= BURNT
     levels = [totals[k] / counts[k] if counts[k] * 2 > whole else None for k in range(len(images))]
     return levels, [None if burnt[k] > _MOST_BURNT * whole else levels[k] for k in range(len(images))]
 

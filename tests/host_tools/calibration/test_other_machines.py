@@ -23,7 +23,7 @@ SCENES = ("flat", "touching", "wall") * 4
 DRAWN = UNIT.rig(SIZE, "four")
 
 
-def near(height: float) -> Machine:
+def seen_from(height: float) -> Machine:
     """The drawn machine with its lens so many mm above the platform, which it sees as large."""
     lens = DRAWN.lens
     scale = height / lens.at[2]
@@ -55,7 +55,7 @@ def answers(machine: Machine, profile, runtime: Runtime, categories=SCENES):
 
 @pytest.mark.parametrize("height", [135.0, 290.0])
 def test_with_its_height_told_both_readers_read_what_another_lens_sees(height, tmp_path):
-    machine = near(height)
+    machine = seen_from(height)
     profile, _, _ = calibrated(machine, Rig(die=UNIT.edge, camera=height), tmp_path)
     for runtime, least in ((Runtime.MICROPYTHON, 12), (Runtime.HOST, 11)):
         read = [(true, answer) for true, answer in answers(machine, profile, runtime) if answer["faces"]]
