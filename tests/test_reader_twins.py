@@ -21,7 +21,7 @@ UNIX = Path(sys.executable).with_name("micropython")
 VIPER = ROOT / "firmware/tumbler/reader/kernels_viper.py"
 SETS = {"scenes320": 320, "scenes160": 160}
 MODULES = {"viper": "tumbler.reader.kernels_viper", "plain": "kernels_plain"}
-HEAP = "960k"  # the compiler takes its part
+HEAP = "1000k"  # the compiler takes its part
 PORTABLE = [
     "test_reader.py",
     "test_reader_bright_cracks.py",

@@ -3,6 +3,7 @@
 import unittest
 from math import cos, pi, radians, sin
 
+from tumbler.reader.floor_levels import FloorLevels
 from tumbler.reader.refusal import Refused
 from tumbler.reader.shadows import Shadows
 from tumbler.reader.square import Pose
@@ -64,11 +65,12 @@ class LongShadows(unittest.TestCase):
         for degrees in range(0, 90, 15):
             dice = [Pose(_MIDDLE + 5, _MIDDLE - 8, _EDGE, radians(degrees))]
             machine = Machine(dice)
-            Shadows(machine).check(dice)
+            Shadows(machine, FloorLevels(machine)).check(dice)
 
     def test_one_beside_them_is_refused(self):
         die = Pose(_MIDDLE - 20, _MIDDLE, _EDGE, 0.4)
         other = Pose(_MIDDLE + 25, _MIDDLE + 10, _EDGE, 0.1)
+        machine = Machine([die, other])
         with self.assertRaises(Refused) as raised:
-            Shadows(Machine([die, other])).check([die])
+            Shadows(machine, FloorLevels(machine)).check([die])
         self.assertEqual(raised.exception.detail, "strange shadow")

@@ -53,7 +53,7 @@ class Gatherer:
         self._start = array("h", bytes(2 * self.rows))
         self._end = array("h", bytes(2 * self.rows))
         for row in range(self.rows):
-            self._start[row], self._end[row] = _chord(row + self.top - y, x - self.left, reach, self.columns)
+            self._start[row], self._end[row] = chord(row + self.top - y, x - self.left, reach, self.columns)
         self._counts = array("i", bytes(4 * 256))
         self._tone = tone_table(profile.black, profile.gamma)
         self._floor = FloorLight(self)
@@ -118,7 +118,7 @@ class Gatherer:
             parts = [(self._start[row], self._end[row])]
             if self.profile.lamps > 1:
                 for x, y, radius in images:
-                    parts = without(parts, _chord(row + self.top - y, x - self.left, radius, self.columns))
+                    parts = without(parts, chord(row + self.top - y, x - self.left, radius, self.columns))
             for start, end in parts:
                 merge(self.low, self.high, frame, place + start, place + end, source + start)
 
@@ -161,7 +161,7 @@ class Gatherer:
         step = self.step
         total = 0
         for row in range(0, self.rows, step):
-            start, end = _chord(row + self.top - y, x - self.left, radius * 0.95, self.columns)
+            start, end = chord(row + self.top - y, x - self.left, radius * 0.95, self.columns)
             first = row // step * self.small_columns
             total += count_levels(counts, small, first + start // step, first + end // step, 0)
         return percentile(counts, total * 3 // 4), sum(counts[:_DARK]) / total, sum(counts[BURNT:]) / total
@@ -230,7 +230,7 @@ def without(parts, hole):
     return left
 
 
-def _chord(dy, x, radius, columns):
+def chord(dy, x, radius, columns):
     """First and end column, within 0..columns, of a circle's row `dy` from its centre at column x."""
     inside = radius * radius - dy * dy
     if inside <= 0:

@@ -7,8 +7,10 @@ bare, its die has the size of one on the platform, and its brightness under the 
 import gc
 
 from .agreement import check_agreement
+from .bright_things import BrightThings
 from .confidence import confidence
 from .floor import check_floor
+from .floor_levels import FloorLevels
 from .gather import Gatherer
 from .leans import own_degrees
 from .pips import prove_sites, sites
@@ -76,7 +78,9 @@ class Reader:
         self._tilts = Tilts(self._gatherer)
         self._dice = _dice_of(profile)(self._gatherer, Labeller(), self._tilts)
         self._sites = sites(profile)
-        self._shadows = Shadows(self._gatherer)
+        floor = FloorLevels(self._gatherer)
+        self._shadows = Shadows(self._gatherer, floor)
+        self._bright_things = BrightThings(self._gatherer, floor)
 
     def begin(self):
         """Start a new scene."""
@@ -139,7 +143,9 @@ class Reader:
         """Refused when the lamps show a thing beside the dice, or too few to show that these are level."""
         if self.lamps == 1:
             raise Refused("unreadable", ONE_LAMP)
-        self._shadows.check([die.outline for die in dice])
+        outlines = [die.outline for die in dice]
+        self._shadows.check(outlines)
+        self._bright_things.check(outlines)
 
     def _identify(self, body):
         """(body, pose, pattern, brightness, Lean) of a body, the last two None under a single lamp; Refused

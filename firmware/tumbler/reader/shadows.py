@@ -4,44 +4,26 @@ Each lamp's frame is judged by that lamp's own shadows: what lies in the shadow 
 under another.
 """
 
-from math import ceil
-
-from .floor import INSIDE
+from .floor_levels import EVERY
 from .kernels import next_under
-from .lamp_light import lamp_light, least_light
 from .refusal import Refused
 
-_SHADE = 0.4  # share of the light that the lamp gives below which a place is shaded
-_MOST = 0.06  # shadow that no die throws, in areas of a die, over all lamps
-_SEEN = 5  # least side of a die, in places looked at
-_BLOCK = 8  # pixels of a small frame that have one limit
+_SHADE = 0.4  # share of the floor's level below which a place is shaded
+_MOST = 0.07  # shadow that no die throws, in areas of a die, over all lamps
 _MARGIN = 0.08  # sides beyond a die within which it may throw a shadow: of its size, and of the lamp's
 _LEAST = 0.001  # mm: the least way along a die's axis, to divide by
 _ITSELF = 0.56  # half-width within which the die itself is seen
 
 
 class Shadows:
-    """Looks for strange shadows in the small frames of a gatherer; what light falls where is worked out here,
-    once: a limit for each lamp, row that is looked at and block of columns."""
+    """Looks for strange shadows in the small frames of a gatherer; floor: its FloorLevels."""
 
-    def __init__(self, gatherer):
+    def __init__(self, gatherer, floor):
         profile = gatherer.profile
         self._gatherer = gatherer
+        self._floor = floor
         self._middle_x = profile.platform[0] - gatherer.left
         self._middle_y = profile.platform[1] - gatherer.top
-        self._every = max(1, int(profile.side / gatherer.step / _SEEN))
-        blocks = (gatherer.small_columns + _BLOCK - 1) // _BLOCK
-        share = _SHADE * profile.dim / least_light(0, 0, profile)
-        self._blocks = blocks
-        self._limits = []
-        for lamp in range(profile.lamps):
-            limits = bytearray()
-            for y in range(0, gatherer.rows, self._every * gatherer.step):
-                for block in range(blocks):
-                    x = (block * _BLOCK + _BLOCK // 2) * gatherer.step
-                    light = lamp_light(x - self._middle_x, y - self._middle_y, lamp, profile)
-                    limits.append(min(255, int(share * light)))
-            self._limits.append(limits)
 
     def check(self, poses):
         """Refused when a shadow lies on the platform that none of the level dice at `poses` throws."""
@@ -51,47 +33,38 @@ class Shadows:
         ground = profile.scale * (1 - profile.lens)
         strange = 0
         for lamp in range(profile.lamps):
-            for x, y in self._dark_places(lamp):
+            for row, column in self._dark_places(lamp):
+                x, y = column * gatherer.step, row * gatherer.step
                 place = (x - self._middle_x) / ground, (y - self._middle_y) / ground
                 if not (_is_on_a_die(x, y, dice) or any(die.shades(*place, lamp) for die in dice)):
-                    strange += self._is_lit(x, y)
-        if strange * (self._every * gatherer.step) ** 2 > _MOST * profile.side * profile.side:
+                    strange += self._is_lit(row, column)
+        if strange * (EVERY * gatherer.step) ** 2 > _MOST * profile.side * profile.side:
             raise Refused("extra-object", "strange shadow")
 
-    def _is_lit(self, x, y):
+    def _is_lit(self, row, column):
         """Whether another lamp lights a place; what is dark under all is a speck or a dead pixel."""
         gatherer = self._gatherer
-        row, column = y // gatherer.step, x // gatherer.step
-        block = row // self._every * self._blocks + column // _BLOCK
         for lamp, small in enumerate(gatherer.small):
-            limit = self._limits[lamp][block] * gatherer.exposures[lamp]
+            limit = self._limit(lamp, self._floor.level(lamp, row, column))
             if small[row * gatherer.small_columns + column] >= limit:
                 return True
         return False
 
+    def _limit(self, lamp, level):
+        """The level below which floor of a level is shaded in this scene."""
+        return int(_SHADE * level * self._gatherer.exposures[lamp] + 0.5)
+
     def _dark_places(self, lamp):
-        """x, y of every so many pixels on the platform that a lamp does not light."""
-        gatherer = self._gatherer
-        small, step, every = gatherer.small[lamp], gatherer.step, self._every
-        limits, exposure = self._limits[lamp], gatherer.exposures[lamp]
-        reach = (INSIDE * gatherer.profile.platform[2]) ** 2
-        first = 0
-        for row in range(0, (gatherer.rows + step - 1) // step, every):
-            half = reach - (row * step - self._middle_y) ** 2
-            if half > 0:
-                half = half**0.5
-                base = row * gatherer.small_columns
-                start = max(0, int((self._middle_x - half) / step) + 1)
-                end = min(gatherer.small_columns, int((self._middle_x + half) / step))
-                for block in range(start // _BLOCK, (end + _BLOCK - 1) // _BLOCK):
-                    limit = ceil(limits[first + block] * exposure)
-                    at = base + max(start, block * _BLOCK)
-                    stop = base + min(end, (block + 1) * _BLOCK)
-                    at = next_under(small, at, stop, every, limit)
-                    while at < stop:
-                        yield (at - base) * step, row * step
-                        at = next_under(small, at + every, stop, every, limit)
-            first += self._blocks
+        """Row and column, in the small frames, of places on the platform that a lamp does not light."""
+        small, columns = self._gatherer.small[lamp], self._gatherer.small_columns
+        for row in self._floor.rows:
+            base = row * columns
+            for start, end, level in self._floor.spans(lamp, row):
+                limit = self._limit(lamp, level)
+                at = next_under(small, base + start, base + end, EVERY, limit)
+                while at < base + end:
+                    yield row, at - base
+                    at = next_under(small, at + EVERY, base + end, EVERY, limit)
 
 
 class _Obstacle:

@@ -12,10 +12,8 @@ class Sides:
     """Tells the sides of dice in the composites of a gatherer from what else is light there."""
 
     def __init__(self, gatherer):
-        profile = gatherer.profile
-        self._middle = profile.platform[0] - gatherer.left, profile.platform[1] - gatherer.top
-        self._nearer = 1 - profile.lens
-        self._images = all_images(gatherer) if profile.lamps > 1 else []
+        self._gatherer = gatherer
+        self._images = all_images(gatherer) if gatherer.profile.lamps > 1 else []
 
     def spans(self, y, poses):
         """(first, end) column of each part of row y where a side of a die with its top face at one of the
@@ -27,7 +25,7 @@ class Sides:
                 continue
             half **= 0.5
             for pose in poses:
-                start, end = self._foot(pose).span(y, _EDGE)
+                start, end = seen_at(self._gatherer, pose, 0).span(y, _EDGE)
                 start, end = max(start, int(x - half + 1)), min(end, int(x + half) + 1)
                 if start < end:
                     found.append((start, end))
@@ -37,12 +35,11 @@ class Sides:
         """Whether a place is one of those."""
         return any(start <= x < end for start, end in self.spans(int(y + 0.5), poses))
 
-    def _foot(self, pose):
-        """Where a die stands: its top face, which is nearer to the lens, is seen farther out."""
-        x, y = self._middle
-        return Pose(
-            x + (pose.x - x) * self._nearer,
-            y + (pose.y - y) * self._nearer,
-            pose.side * self._nearer,
-            pose.angle,
-        )
+
+def seen_at(gatherer, pose, height):
+    """Where a die with its top face at a pose is seen at a height, of 0 at its foot to 1: its top, which is
+    nearer to the lens, is seen farther out."""
+    profile = gatherer.profile
+    x, y = profile.platform[0] - gatherer.left, profile.platform[1] - gatherer.top
+    nearer = 1 - profile.lens * (1 - height)
+    return Pose(x + (pose.x - x) * nearer, y + (pose.y - y) * nearer, pose.side * nearer, pose.angle)

@@ -60,12 +60,18 @@ def test_the_end_of_input_ends_it(running):
 
 
 def test_ctrl_c_ends_it_and_its_board(running):
-    paths = told(running)
     told(running)
+    told(running)
+    (board,) = children(running.pid)
     running.send_signal(signal.SIGINT)
     assert running.wait(10) == 0
     assert running.stderr.read() == ""
-    assert not os.path.exists(paths["repl"])
+    assert not Path(f"/proc/{board}").exists()
+
+
+def children(pid):
+    """The processes that a process has started. A pty's path tells nothing: another may get it next."""
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
 
 
 def test_a_bad_scenario_is_bad_usage(tmp_path):
