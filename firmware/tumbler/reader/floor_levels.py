@@ -1,5 +1,4 @@
-"""What level the bare floor has under each lamp, in a gatherer's small frames: what is lighter or darker there
-is no floor.
+"""What level the bare floor has under each lamp in a gatherer's small frames: what is not so is no floor.
 
 Worked out once: a level for each lamp, row that is looked at and block of columns.
 """
