@@ -1,6 +1,7 @@
 """Dice with dark pips: bright bodies, found by their outlines and read within them."""
 
 from .blemishes import prove_unblemished
+from .blunt_corners import refuse_blunt_corner
 from .bodies import BodyFinder
 from .bright_corners import bright_inset, check_bright_corners
 from .bright_cracks import BrightCracks
@@ -54,4 +55,6 @@ class BrightDice:
         # mark is in the darkest.
         box = pose.box(-0.1, gatherer.columns, gatherer.rows)
         level = self._finder.level(gatherer.low, box, body.level // 2)
+        if self._profile.lamps > 1:
+            refuse_blunt_corner(gatherer, body.pose, level)
         return body.pose, (lights[1], Shade(gatherer.low, level, 0)), margins
