@@ -16,7 +16,7 @@ _INSIDE = 0.9  # share of the platform's radius; beyond, the rim is dark and dic
 _GRAIN = 5, 5  # pixels that are averaged: levels of a dark floor are coarse
 _DARKEST, _BRIGHTEST = 0.4, 2.0  # shares of the calibrated light that a lamp may give
 _STEP = 0.01  # logarithm of them
-_PEAK = 5  # steps to both sides of the commonest share that are the floor's, grain included
+_PEAK = 15  # steps to both sides of the commonest share that are the floor's: grain, and how uneven it is lit
 _LEAST = 0.1  # share of the platform that must be floor in the light
 _DOUBT = 0.01  # of a share against the others', which the floor's grain leaves
 

@@ -15,6 +15,8 @@ from host_tools.second_reader.profile import Profile
 from host_tools.second_reader.refusal import Refused
 
 _BRIGHTER, _DARKER, _SHADED = 1.5, 0.6, 0.55  # of the floor's level
+_UNEVEN = 0.4  # share of its usual level by which it may differ from place to place
+_CURVE = ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2))  # powers of the ways across and down
 _SOFT = 0.12  # sides that a shadow may reach farther than its die's edges throw it
 _LEAST = 0.025  # of a face's area: dust and scratches are smaller
 _LEAN = 0.16  # share by which a die's foot may seem nearer to the picture's middle than its top
@@ -55,18 +57,29 @@ class Floor:
     def check_bare(self, relit: Relit, fits: list[Fit]) -> None:
         """Refused when something lies beside the dice: bright, dark, or only told by its shadow."""
         beside = self._inner & ~self._covered(fits)
-        level = self.level(relit)
         shadows = [self._shadows(fits, position) > 0 for position in self._profile.positions]
         if len(relit.planes) > 1:
-            self._refuse("bright thing", (relit.steady > _BRIGHTER * level) & beside)
-            dark = (relit.lit < _DARKER * level) & ~np.logical_and.reduce(shadows)
+            self._refuse(
+                "bright thing", (relit.steady > _BRIGHTER * self._levels(relit.steady, beside)) & beside
+            )
+            dark = (relit.lit < _DARKER * self._levels(relit.lit, beside)) & ~np.logical_and.reduce(shadows)
             self._refuse("dark thing", dark & beside)
         for plane, shadow, images in zip(relit.planes, shadows, self._profile.images, strict=True):
             mirrored = np.zeros(beside.shape, np.uint8)
             for x, y, radius in images:
                 cv2.circle(mirrored, (round(x), round(y)), math.ceil(radius * 1.5 + 2), 1, -1)
-            self._refuse("bright thing", (plane > _BRIGHTER * level) & beside & (mirrored == 0))
-            self._refuse("shadow of a thing", (plane < _SHADED * level) & beside & ~shadow)
+            # A single lamp's shadows are as likely a slope of its light.
+            levels = self._levels(plane, beside & ~shadow) if len(relit.planes) > 1 else self.level(relit)
+            self._refuse("bright thing", (plane > _BRIGHTER * levels) & beside & (mirrored == 0))
+            self._refuse("shadow of a thing", (plane < _SHADED * levels) & beside & ~shadow)
+
+    def _levels(self, plane: np.ndarray, bare: np.ndarray) -> np.ndarray:
+        """The bare floor's level all over a plane: lamps' beams and lenses leave it a little uneven."""
+        middle = float(np.median(plane[bare]))
+        cells = bare & (np.abs(plane - middle) < _UNEVEN * middle)
+        terms = np.stack([self._across**power * self._down**other for power, other in _CURVE], axis=-1)
+        fitted = np.linalg.lstsq(terms[cells], plane[cells], rcond=None)[0]
+        return np.clip(terms @ fitted, (1 - _UNEVEN) * middle, (1 + _UNEVEN) * middle)
 
     def _refuse(self, name: str, odd: np.ndarray) -> None:
         whole = cv2.morphologyEx(odd.astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))

@@ -63,8 +63,8 @@ class Light:
         albedo = ordered[(len(ordered) - 1) // 2 : len(ordered) // 2 + 1].mean(axis=0)
         return Relit(planes, albedo, ordered[min(1, len(ordered) - 1)], ordered[-1])
 
-    def tilt(self, levels: np.ndarray, burnt: np.ndarray, x: float, y: float) -> float:
-        """Degrees between the vertical and the normal of a face at x, y with a relit level under each lamp.
+    def slope(self, levels: np.ndarray, burnt: np.ndarray, x: float, y: float) -> np.ndarray:
+        """Tangents across and down of the lean of a face at x, y with a relit level under each lamp.
 
         Lamps that have the face `burnt` out are left out, and one that mirrors in a glossy face, if its
         mirror image is near: any other that is too bright may tell of a tilt.
@@ -72,14 +72,14 @@ class Light:
         towards = rays(self._profile, np.array(x), np.array(y), self._profile.die_mm)
         slopes = towards / towards[:, 2:]
         if burnt.any():
-            return _normal_tilt(slopes[~burnt], levels[~burnt])
-        everything = _normal_tilt(slopes, levels)
+            return _lean(slopes[~burnt], levels[~burnt])
+        everything = _lean(slopes, levels)
         residuals = levels - slopes @ np.linalg.lstsq(slopes, levels, rcond=None)[0]
         if np.abs(residuals).max() < _GLOSS / 4 * levels.mean():
             return everything
         suspects = [lamp for lamp, left in enumerate(residuals) if left > 0 and self._is_mirrored(lamp, x, y)]
-        without = [_normal_tilt(np.delete(slopes, i, 0), np.delete(levels, i)) for i in suspects]
-        return min([everything, *without])
+        without = [_lean(np.delete(slopes, i, 0), np.delete(levels, i)) for i in suspects]
+        return min([everything, *without], key=lambda lean: float(np.hypot(*lean)))
 
     def _is_mirrored(self, lamp: int, x: float, y: float) -> bool:
         reach = _NEAR * self._profile.look.side
@@ -98,9 +98,9 @@ def _linear(profile: Profile) -> np.ndarray:
     return np.rint(np.where(levels > profile.black, lit, dark)).astype(np.uint8)
 
 
-def _normal_tilt(slopes: np.ndarray, levels: np.ndarray) -> float:
+def _lean(slopes: np.ndarray, levels: np.ndarray) -> np.ndarray:
     normal = np.linalg.lstsq(slopes, levels, rcond=None)[0]
-    return float(np.degrees(np.arctan2(np.hypot(normal[0], normal[1]), normal[2])))
+    return normal[:2] / max(normal[2], 1e-6)
 
 
 def _mend(frame: np.ndarray, stuck: list[tuple[int, int]]) -> np.ndarray:

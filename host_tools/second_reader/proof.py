@@ -1,5 +1,6 @@
 """What must be true of a fitted face before it is believed: explained, level, whole and of the right size."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from host_tools.second_reader.faces import INSIDE, WAYS, U, V, draw_pips, outward_places, patch, sample
 from host_tools.second_reader.fit import Fit, Fitter
 from host_tools.second_reader.frames import FrameCheck
+from host_tools.second_reader.leans import Lean, own_tilt
 from host_tools.second_reader.light import Light, Relit
 from host_tools.second_reader.profile import LIGHT_PIPS, Profile
 from host_tools.second_reader.refusal import Refused
@@ -50,6 +52,7 @@ class Prover:
         self._surface = Surface(profile.look)
         self._frames = FrameCheck(profile)
         self._platform = profile.platform
+        self._scale = profile.scale
         self._light = light
         self._side = profile.look.side
         self._light_pips = profile.look.polarity == LIGHT_PIPS
@@ -57,7 +60,7 @@ class Prover:
     def prove(self, fit: Fit, relit: Relit, frames: np.ndarray, others: list[Fit]) -> Proof:
         """Proof that the face lies there; Refused with what is missing."""
         burnt = self._burnt(fit, frames)
-        tilt = self._tilt(fit, relit, burnt) if len(frames) > 1 else None
+        tilt = self._tilt(fit, relit, burnt, self._leans(others, relit, frames)) if len(frames) > 1 else None
         if tilt is not None and tilt >= FLAT_DEGREES:
             raise Refused("not-flat", f"tilt {tilt:.1f} deg")
         free = 0 if self._light_pips else self._check_outline(fit, relit, others)
@@ -81,10 +84,22 @@ class Prover:
             raise Refused("unreadable", "too-bright")
         return burnt
 
-    def _tilt(self, fit: Fit, relit: Relit, burnt: np.ndarray) -> float:
+    def _tilt(self, fit: Fit, relit: Relit, burnt: np.ndarray, others: list[Lean]) -> float:
+        return own_tilt(*self._lean(fit, relit, burnt), others)
+
+    def _leans(self, fits: list[Fit], relit: Relit, frames: np.ndarray) -> list[Lean]:
+        """Those of dice that are neither too dark nor burnt out."""
+        leans = []
+        for fit in fits:
+            with suppress(Refused):
+                leans.append(self._lean(fit, relit, self._burnt(fit, frames)))
+        return leans
+
+    def _lean(self, fit: Fit, relit: Relit, burnt: np.ndarray) -> Lean:
         cells = self._bright_cells(fit)
         levels = np.array([np.median(patch(plane, fit.pose)[cells]) for plane in relit.planes])
-        return self._light.tilt(levels, burnt, fit.pose.x, fit.pose.y)
+        place = np.array([fit.pose.x, fit.pose.y]) - self._platform[:2]
+        return place / self._scale, self._light.slope(levels, burnt, fit.pose.x, fit.pose.y)
 
     def _bright_cells(self, fit: Fit) -> np.ndarray:
         """Cells of the grid that are surely face, or with light pips surely pip."""
