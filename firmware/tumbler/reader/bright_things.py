@@ -13,9 +13,9 @@ from .kernels import next_inside, next_outside
 from .refusal import Refused
 from .sides import seen_at
 
-_LIGHTER = 1.5  # times the floor's level
+_LIGHTER = 1.5  # times the floor's level; light that a white die's side throws on it may make it 1.4
 _NOISE = 3  # levels
-_MOST = 0.018  # of it, in areas of a die
+_MOST = 0.018  # of it, in areas of a die; two specks of dust are less
 _LEAST = 0.12  # sides of it in a row; less is dust
 _BLUR = 3  # pixels beyond a die's edge that it lightens
 _HEIGHTS = (0, 0.5, 1)  # of a die, at which it is looked for
@@ -61,7 +61,7 @@ class BrightThings:
         start = end = base
         for first, after, level in self._floor.lightest(row, gatherer.exposures):
             limit = ceil(_LIGHTER * level) + _NOISE
-            stop = base + after * step
+            stop = base + min(after * step, gatherer.columns)
             at = next_inside(high, base + first * step, stop, limit, 256)
             while at < stop:
                 if at > end:  # else it goes on from the block before
