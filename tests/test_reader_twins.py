@@ -24,7 +24,9 @@ MODULES = {"viper": "tumbler.reader.kernels_viper", "plain": "kernels_plain"}
 HEAP = "1000k"  # the compiler takes its part
 PORTABLE = [
     "test_reader.py",
+    "test_reader_blunt_corners.py",
     "test_reader_bright_cracks.py",
+    "test_reader_bright_things.py",
     "test_reader_corners.py",
     "test_reader_cracks.py",
     "test_reader_kernels.py",

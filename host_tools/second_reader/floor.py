@@ -33,6 +33,7 @@ class Floor:
         rows, columns = np.mgrid[: profile.height, : profile.width].astype(np.float32)
         self._across = (columns - x) / radius
         self._down = (rows - y) / radius
+        self._terms = np.stack([self._across**power * self._down**other for power, other in _CURVE], axis=-1)
         reach = np.hypot(self._across, self._down)
         self._inner = reach < 0.95
         self.reachable = reach < 1 + 0.3 * profile.look.side / radius  # by the middle of a die
@@ -77,9 +78,8 @@ class Floor:
         """The bare floor's level all over a plane: lamps' beams and lenses leave it a little uneven."""
         middle = float(np.median(plane[bare]))
         cells = bare & (np.abs(plane - middle) < _UNEVEN * middle)
-        terms = np.stack([self._across**power * self._down**other for power, other in _CURVE], axis=-1)
-        fitted = np.linalg.lstsq(terms[cells], plane[cells], rcond=None)[0]
-        return np.clip(terms @ fitted, (1 - _UNEVEN) * middle, (1 + _UNEVEN) * middle)
+        fitted = np.linalg.lstsq(self._terms[cells], plane[cells], rcond=None)[0]
+        return np.clip(self._terms @ fitted, (1 - _UNEVEN) * middle, (1 + _UNEVEN) * middle)
 
     def _refuse(self, name: str, odd: np.ndarray) -> None:
         whole = cv2.morphologyEx(odd.astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))

@@ -12,7 +12,6 @@ _DOUBT = 300.0  # mm^2: the others are believed by the squares of their ways off
 _COCKED = 10.0  # degrees that no level die seems to lean
 _TURN = 240.0  # mm: a rough face shows less of its own lean, too; for half a thousandth a mm an eighth less
 
-
 Lean = tuple[np.ndarray, np.ndarray]  # of a die: mm from the platform's middle, and tangents of its lean
 
 

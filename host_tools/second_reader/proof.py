@@ -60,9 +60,11 @@ class Prover:
     def prove(self, fit: Fit, relit: Relit, frames: np.ndarray, others: list[Fit]) -> Proof:
         """Proof that the face lies there; Refused with what is missing."""
         burnt = self._burnt(fit, frames)
-        tilt = self._tilt(fit, relit, burnt, self._leans(others, relit, frames)) if len(frames) > 1 else None
-        if tilt is not None and tilt >= FLAT_DEGREES:
-            raise Refused("not-flat", f"tilt {tilt:.1f} deg")
+        tilt = None
+        if len(frames) > 1:
+            tilt = own_tilt(*self._lean(fit, relit, burnt), self._leans(others, relit, frames))
+            if tilt >= FLAT_DEGREES:
+                raise Refused("not-flat", f"tilt {tilt:.1f} deg")
         free = 0 if self._light_pips else self._check_outline(fit, relit, others)
         if tilt is None and (free < len(WAYS) or self._at_wall(fit)):
             raise Refused("unreadable", "flat under one lamp?")
@@ -83,9 +85,6 @@ class Prover:
         if burnt.sum() >= min(2, len(burnt)):
             raise Refused("unreadable", "too-bright")
         return burnt
-
-    def _tilt(self, fit: Fit, relit: Relit, burnt: np.ndarray, others: list[Lean]) -> float:
-        return own_tilt(*self._lean(fit, relit, burnt), others)
 
     def _leans(self, fits: list[Fit], relit: Relit, frames: np.ndarray) -> list[Lean]:
         """Those of dice that are neither too dark nor burnt out."""
