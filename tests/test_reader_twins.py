@@ -30,6 +30,7 @@ PORTABLE = [
     "test_reader_corners.py",
     "test_reader_cracks.py",
     "test_reader_kernels.py",
+    "test_reader_lines.py",
     "test_reader_weighing.py",
     "test_sha512.py",
 ]

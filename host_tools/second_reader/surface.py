@@ -1,8 +1,9 @@
 """Is the face whole? What the lamps show of it besides its pips, against an even face of this look.
 
 A crack is a thin dark line from one side to the other: the darkest way across is found step by step, and how
-dark it is on average against what lies beside it. A chipped corner is a hollow, which two of four lamps leave
-dark, while glare and the pips of a clear die's far side only lighten; the other corners tell what is usual.
+dark it is on average against what lies beside it. A scratch of a dark face is a light line. A chipped corner
+is a hollow, which two of four lamps leave dark, while glare and the pips of a clear die's far side only
+lighten; the other corners tell what is usual.
 """
 
 import math
@@ -38,6 +39,9 @@ _TURN = 0.01  # what a step aside costs
 # 672 sound dice with dark pips were 0.022 and 0.168; of 700 with light ones 0.062, where told, and 0.259.
 _CRACK, _CHIP = 0.032, 0.21
 _LIGHT_CRACK, _LIGHT_CHIP = 0.085, 0.31
+# And how light: of 1,080 sound dice with light pips none has more than 0.054, very clear ones up to 0.077.
+_SCRATCH = 0.09
+_GLOW = 2.2  # pixels beyond a light pip's edge that it brightens, and more between two of them
 _WELL_SEEN, _FEW = 20.0, 3  # pixels of a side of dice that are not small; few pips
 # Share of the dim bare face's light that a corner beside light pips may lack: of 8,600 sound dice two lack
 # 0.21, all others 0.19 at most.
@@ -66,6 +70,8 @@ class Surface:
         odd = np.stack([self._odd(_patch(plane, pose), pips, face) for plane in relit.planes])
         if self._crack(odd, usable) > self._most_crack(fit.face):
             raise Refused("die-damaged", "crack")
+        if self._light and self._scratch(odd, self._far(pips) & face) > _SCRATCH:
+            raise Refused("die-damaged", "scratch")
         if unturned:
             return
         if _corner(odd, usable) > (_LIGHT_CHIP if self._light else _CHIP):
@@ -89,6 +95,12 @@ class Surface:
         sure = cv2.dilate(rims, np.ones((wide, wide), np.uint8)) == 0
         return sure if self._light else sure & (pips < _BARE)
 
+    def _far(self, pips: np.ndarray) -> np.ndarray:
+        """Cells so far from light pips that these do not brighten them."""
+        cells = max(1, round(_GLOW / self._look.side * _GRID / _SPAN))
+        disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * cells + 1,) * 2)
+        return cv2.dilate((pips > _BARE).astype(np.uint8), disc) == 0
+
     def _odd(self, seen: np.ndarray, pips: np.ndarray, face: np.ndarray) -> np.ndarray:
         """By what share a patch differs from what an even face with these pips would show under its lamp."""
         bare = face & (pips < _BARE)
@@ -107,8 +119,27 @@ class Surface:
         """
         dark = -np.median(odd, axis=0)
         dark = np.clip(dark - np.quantile(dark[usable], _OWN), -_LIGHTER, _DARKER)
+        return self._way(dark, usable, hidden=-np.inf)
+
+    def _scratch(self, odd: np.ndarray, usable: np.ndarray) -> float:
+        """How light the lightest way across is, on average, against what lies beside it.
+
+        The least of the lamps: a scratch is light under all of them, gloss is not. What is not usable may be
+        as light: half of what shines through a clear body is no line. On small dice all of it is narrow.
+        """
+        if self._look.side < _WELL_SEEN or not usable.any():
+            return 0.0
+        light = np.min(odd, axis=0)
+        light = np.clip(light - np.quantile(light[usable], _OWN), 0, _DARKER)
+        return self._way(light, usable, hidden=np.inf)
+
+    def _way(self, stands_out: np.ndarray, usable: np.ndarray, hidden: float) -> float:
+        """How much the way across that stands out most does so, on average; unusable cells by `hidden`."""
         beside = max(3, round(max(_BESIDE, _PIXELS / self._look.side) * _GRID / _SPAN))
-        return max(_darkest_way(dark, usable, beside), _darkest_way(dark.T, usable.T, beside))
+        return max(
+            _way_across(cells, usable_cells, beside, hidden)
+            for cells, usable_cells in ((stands_out, usable), (stands_out.T, usable.T))
+        )
 
 
 def _patch(picture: np.ndarray, pose: Pose) -> np.ndarray:
@@ -128,19 +159,21 @@ def _even(seen: np.ndarray, bare: np.ndarray) -> np.ndarray:
     return plane[0] + plane[1] * _U + plane[2] * _V
 
 
-def _darkest_way(dark: np.ndarray, usable: np.ndarray, beside: int) -> float:
-    """Mean of the darkest way from the left side to the right one, which turns by at most 45 degrees.
+def _way_across(stands_out: np.ndarray, usable: np.ndarray, beside: int, hidden: float) -> float:
+    """Mean of the way from left to right that stands out most; it turns by at most 45 degrees.
 
-    A cell counts by how much darker it is than the cells `beside` it above and below.
+    A cell counts by how much more it stands out than the cells `beside` it above and below, of which unusable
+    ones stand out by `hidden`.
     """
     around = np.maximum(
         *(
-            np.where(np.roll(usable, by, axis=0), np.roll(dark, by, axis=0), -np.inf)
+            np.where(np.roll(usable, by, axis=0), np.roll(stands_out, by, axis=0), hidden)
             for by in (-beside, beside)
         )
     )
-    around[np.isinf(around)] = 0.0
-    ridge = np.clip(np.where(usable, dark - around, 0), *_RIDGE)[_LINE, _LINE]
+    around[np.isneginf(around)] = 0.0
+    told = usable & np.isfinite(around)
+    ridge = np.clip(np.where(told, stands_out - around, 0), *_RIDGE)[_LINE, _LINE]
     steps = cv2.blur(ridge.astype(np.float32), (1, 2)).T
     sums = steps[0]
     for step in steps[1:]:

@@ -56,9 +56,11 @@ def ways(face, size, along, across, aside, deepest, column=0, before=None):
     for place in range(aside, size - aside):
         if before is None or abs(place - before) <= 1:
             at = column * along + place * across
-            beside = min(face[at - aside * across], face[at + aside * across])
+            beside = face[at - aside * across], face[at + aside * across]
+            is_told = max(face[at], *beside) < 255
+            lack = min(min(beside) - face[at], deepest) if is_told else 0
             for rest in ways(face, size, along, across, aside, deepest, column + 1, place):
-                yield min(beside - face[at], deepest) + rest
+                yield lack + rest
 
 
 class KernelsTest(unittest.TestCase):

@@ -51,11 +51,11 @@ class BrightCracks:
         self._compare()
         radius = gatherer.profile.radii[len(pattern)] + _EDGE / outline.side
         for x, y, reach in pip_circles(pose, pattern, radius):
-            self._clear(*face.face(x, y), reach / outline.side)
+            self._grid.cover(*face.face(x, y), reach / outline.side, _WHOLE)
         for x, y, reach in mirror_images(gatherer, face):
             u, v = face.face(x, y)
             for side in (-1, 1):
-                self._clear(side * u, side * v, (reach + _HIDDEN) / outline.side)
+                self._grid.cover(side * u, side * v, (reach + _HIDDEN) / outline.side, _WHOLE)
         margin = 1 - max(self._grid.dim_ways(_DEEPEST)) / (_LACKING * self._grid.size * _WHOLE)
         if margin < 0:
             raise Refused("die-damaged", "crack")
@@ -92,15 +92,3 @@ class BrightCracks:
             else:
                 here, there = _WHOLE, min(_WHOLE, _WHOLE * there // max(1, here) + _SPARE)
             face[i], face[across - i] = here, there
-
-    def _clear(self, u, v, radius):
-        """Have the places of a circle, in sides, lack nothing."""
-        size = self._grid.size
-        places = 1 / self._grid.step
-        x, y, reach = (u + _HALF) * places - 0.5, (v + _HALF) * places - 0.5, radius * places
-        for row in range(max(0, int(y - reach)), min(size, int(y + reach) + 2)):
-            chord = reach * reach - (row - y) ** 2
-            if chord > 0:
-                chord **= 0.5
-                start, end = max(0, int(x - chord + 1)), min(size, int(x + chord) + 1)
-                fill(self._grid.face, row * size + start, row * size + end, _WHOLE)

@@ -3,6 +3,7 @@
 from .cracks import Cracks
 from .dark_corners import check_dark_corners, check_steady_corners, dark_inset
 from .lattices import SpotFinder, explain, is_glint
+from .lines import Lines
 from .marks import prove_bare_dark
 from .oddity import Oddity
 from .pips import Shade, levels
@@ -29,6 +30,7 @@ class DarkDice:
         self._silhouettes = Silhouettes(*planes, gatherer.columns, profile.side, tilts.centre, profile.lens)
         self._sides = Sides(gatherer)
         self._cracks = Cracks(gatherer)
+        self._lines = Lines(gatherer)
         self._inset = dark_inset(profile)
 
     def find(self, exposure):
@@ -82,6 +84,7 @@ class DarkDice:
         if self._profile.lamps > 1:
             margins.append(check_steady_corners(gatherer, outline, pattern))
             margins.append(self._cracks.check(outline, len(pattern)))
+            self._lines.check(outline, pattern, shades)
         return outline, shades, margins
 
     def _shades(self, pose, pattern):

@@ -8,9 +8,10 @@ lies beside them, as cracks are.
 from array import array
 
 from .corners import CORNERS
-from .kernels import dim_way, turn
+from .kernels import dim_way, fill, turn
 from .refusal import Refused
 
+HIDDEN = 255  # a place that tells nothing
 _POINT = 4096  # to a pixel, in the kernel
 _SPARE = 0.1  # pixels that its rounding may make over a face: a 4096th for each step across and down
 
@@ -43,6 +44,18 @@ class FaceGrid:
         at = [int(value * _POINT) for value in (x, y, right - x, down - y)]
         columns = gatherer.columns
         turn(places, self.size, plane, columns, at[0], at[1], at[2], at[3], int(most * 1024), share)
+
+    def cover(self, u, v, radius, value):
+        """Put a value in the places of `face` within a circle, in sides."""
+        size = self.size
+        places = 1 / self.step
+        x, y, reach = (u - self.first) * places, (v - self.first) * places, radius * places
+        for row in range(max(0, int(y - reach)), min(size, int(y + reach) + 2)):
+            chord = reach * reach - (row - y) ** 2
+            if chord > 0:
+                chord **= 0.5
+                start, end = max(0, int(x - chord + 1)), min(size, int(x + chord) + 1)
+                fill(self.face, row * size + start, row * size + end, value)
 
     def dim_ways(self, deepest):
         """What the dimmest ways across `face` lack, from left to right and from top to bottom: dim_way."""

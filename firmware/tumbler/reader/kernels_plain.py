@@ -188,7 +188,8 @@ def turn(face, size, plane, columns, x, y, right, down, most, share):
 
 def dim_way(face, size, along, across, aside, deepest, way):
     """The most that a way over a square of places lacks: the sum, over one place in each of its columns, of
-    how much darker that is than both places `aside` beyond it in the column, at most `deepest` each.
+    how much darker that is than both places `aside` beyond it in the column, at most `deepest` each; one
+    of the three that is 255 tells nothing, and nothing lacks there.
 
     along, across: to the next column and to the next place in it; from one column to the next the way goes
     at most one place aside. way: array of 2 * size of 32 bits, to work in.
@@ -201,10 +202,12 @@ def dim_way(face, size, along, across, aside, deepest, way):
     for column in range(size):
         at = column * along + away
         for i in range(aside, size - aside):
-            beside = face[at - away]
-            if face[at + away] < beside:
-                beside = face[at + away]
-            depth = 255 + beside - face[at]
+            here, beside, other = face[at], face[at - away], face[at + away]
+            if other < beside:
+                beside, other = other, beside
+            depth = 255
+            if here < 255 and other < 255:
+                depth += beside - here
             if depth > 255 + deepest:
                 depth = 255 + deepest
             best = way[before + i]

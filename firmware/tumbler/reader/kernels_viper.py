@@ -239,10 +239,15 @@ def dim_way(face: ptr8, size: int, along: int, across: int, aside: int, deepest:
         at = column * along + away
         i = aside
         while i < size - aside:
+            here = face[at]
             beside = face[at - away]
-            if face[at + away] < beside:
-                beside = face[at + away]
-            depth = 255 + beside - face[at]
+            other = face[at + away]
+            if other < beside:
+                beside = other
+                other = face[at - away]
+            depth = 255
+            if here < 255 and other < 255:
+                depth += beside - here
             if depth > 255 + deepest:
                 depth = 255 + deepest
             best = way[before + i]

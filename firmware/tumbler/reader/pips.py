@@ -227,16 +227,17 @@ def bare_sites(places, pattern, profile, beside=_BESIDE):
 
 
 class Shade:
-    """What a composite shows of bare face and of pip: contrast 0 and 1."""
+    """What a composite shows of bare face and of pip: contrast 0 and 1; `body`: the level of the bare face;
+    `span`: by how much that of a pip is higher."""
 
     def __init__(self, plane, body, pip):
         self.plane = plane
         self.body = body
-        self._span = pip - body
+        self.span = pip - body
 
     def contrast(self, columns, place, probe):
         x, y = place
-        return (sample(self.plane, columns, x, y, probe) - self.body) / self._span
+        return (sample(self.plane, columns, x, y, probe) - self.body) / self.span
 
 
 def prove_sites(places, pattern, pose, columns, profile, shades):

@@ -15,6 +15,10 @@ from host_tools.twin.camera.styles import Style
 from host_tools.twin.camera.vectors import Floats
 from host_tools.twin.scene import Die
 
+_CRACK = 0.018  # half the width of a crack, a share of the edge,
+_GAPING = 0.75  # and the share of the light that it swallows
+_SCRATCH = 0.015  # half the width of a scratch,
+_TORN = 0.3  # and its grey: broken surface is whitish on dark bodies and soiled on bright ones
 # Face: the axis it lies on, and the side.
 SIDES = {1: (2, 1), 6: (2, -1), 2: (1, 1), 5: (1, -1), 3: (0, 1), 4: (0, -1)}
 
@@ -46,17 +50,27 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """A thin mark: u, v of its corners and half its width as shares of the edge; grey; cover as a spot's."""
+
+    corners: tuple[tuple[float, float], ...]
+    half: float
+    grey: float
+    cover: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class Skin:
     """The surface of one die.
 
-    spots: by face, later ones lie on earlier ones; crack: u, v of its corners on the top face; chip: centre
+    spots: by face, later ones lie on earlier ones; line: a crack or a scratch on the top face; chip: centre
     and radius in mm, in the die's axes, of the ball that a blow took out of it.
     """
 
     body: float
     spots: dict[int, tuple[Spot, ...]]
     top: int
-    crack: tuple[tuple[float, float], ...] = ()
+    line: Line | None = None
     chip: tuple[tuple[float, float, float], float] | None = None
 
     @staticmethod
@@ -64,7 +78,7 @@ class Skin:
         """The skin of a die of a style, with its damage somewhere on the top face, and dirt."""
         top = top_face(die)
         spots = {face: list(_pips(style, face)) for face in SIDES}
-        crack, chip = (), None
+        line, chip = None, None
         match die.damage:
             case "":
                 pass
@@ -76,14 +90,16 @@ class Skin:
             case "pip-extra":
                 spots[top].append(_extra(style, top, spots[top], rng))
             case "cracked":
-                crack = _crack(rng)
+                line = Line(_crack(rng), _CRACK, 0.0, _GAPING)
+            case "scratched":
+                line = Line(_scratch(rng), _SCRATCH, _TORN)
             case "chipped":
                 chip = _chip(die, top, rng)
             case unknown:
                 raise StyleError(f"no camera can show the damage {unknown!r}")
         for face in SIDES:
             spots[face] += [_speck(style, rng) for _ in range(rng.poisson(style.dirt))]
-        return Skin(style.body, {face: tuple(s) for face, s in spots.items()}, top, crack, chip)
+        return Skin(style.body, {face: tuple(s) for face, s in spots.items()}, top, line, chip)
 
     def paint(self, face: int, u: Floats, v: Floats, soft: float) -> tuple[Floats, Floats, Floats]:
         """Grey, and slope along u and v, at points of a face; rims are `soft` wide, a share of the edge."""
@@ -98,8 +114,8 @@ class Skin:
             if spot.depth:
                 steep = share * np.float32(2 * spot.depth / spot.radius)
                 slope_u[near], slope_v[near] = du[near] * steep, dv[near] * steep
-        if face == self.top and self.crack:
-            grey *= 1 - 0.75 * _line(self.crack, u, v, soft)
+        if face == self.top and self.line:
+            grey += (self.line.grey - grey) * _share(self.line, u, v, soft) * self.line.cover
         return grey, slope_u, slope_v
 
 
@@ -128,6 +144,15 @@ def _crack(rng: np.random.Generator) -> tuple[tuple[float, float], ...]:
     return tuple((float(a), float(b)) for a, b in (line if rng.random() < 0.5 else line[:, ::-1]))
 
 
+def _scratch(rng: np.random.Generator) -> tuple[tuple[float, float], ...]:
+    """A straight line on the face, half an edge long or longer, that stays off the rounded rim."""
+    length, turn = rng.uniform(0.5, 0.8), rng.uniform(0, np.pi)
+    half = np.array([np.cos(turn), np.sin(turn)]) * length / 2
+    middle = rng.uniform(-1, 1, 2) * (0.42 - np.abs(half))
+    ends = middle - half, middle + half
+    return tuple((float(u), float(v)) for u, v in ends)
+
+
 def _chip(die: Die, top: int, rng: np.random.Generator) -> tuple[tuple[float, float, float], float]:
     corner = rng.choice([-1.0, 1.0], 3)
     axis, side = SIDES[top]
@@ -141,11 +166,11 @@ def _speck(style: Style, rng: np.random.Generator) -> Spot:
     return Spot(float(u), float(v), rng.uniform(0.015, 0.045), 0.25, rng.uniform(0.15, 0.5))
 
 
-def _line(points: tuple[tuple[float, float], ...], u: Floats, v: Floats, soft: float) -> Floats:
-    """How much of a thin line lies at each point, 0 to 1."""
+def _share(line: Line, u: Floats, v: Floats, soft: float) -> Floats:
+    """How much of a line lies at each point, 0 to 1."""
     nearest = np.full(u.shape, 9, np.float32)
-    for (u0, v0), (u1, v1) in pairwise(points):
+    for (u0, v0), (u1, v1) in pairwise(line.corners):
         du, dv = u1 - u0, v1 - v0
         along = np.clip(((u - u0) * du + (v - v0) * dv) / (du * du + dv * dv), 0, 1)
         nearest = np.minimum(nearest, np.hypot(u - u0 - along * du, v - v0 - along * dv))
-    return np.clip((0.018 - nearest) / soft + 0.5, 0, 1)
+    return np.clip((line.half - nearest) / soft + 0.5, 0, 1)

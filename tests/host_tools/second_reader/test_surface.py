@@ -23,7 +23,7 @@ FIT = Fit(1, PLACE, 0.95, 0.2, (0.5,) * 4, 40.0, 120.0, 0.1, 0.0, 0.01)
 
 def relit(crack: float) -> Relit:
     """A dark die with a light one under four lamps, dark gaps between it and others that it touches; its face
-    is a share darker in a line."""
+    is a share darker in a line, or lighter where that is negative."""
     picture = np.full((320, 320), 40, np.float32)
     cv2.polylines(picture, [np.round(4 * PLACE.corners()).astype(np.int32)], True, 10, 6)
     ends = (np.stack(PLACE.place(np.array([-0.5, 0.5]), np.array([0.2, 0.22])), 1) * 4).round().astype(int)
@@ -42,6 +42,11 @@ def test_edges_of_a_light_one_are_no_cracks_however_it_is_thought_to_lie(degrees
 def test_a_crack_beside_the_pip_is_seen() -> None:
     with pytest.raises(Refused, match="crack"):
         Surface(LOOK).check(FIT, relit(0.75))
+
+
+def test_a_scratch_beside_the_pip_is_seen() -> None:
+    with pytest.raises(Refused, match="scratch"):
+        Surface(LOOK).check(FIT, relit(-0.75))
 
 
 def test_far_pips_that_lighten_a_clear_die_leave_no_cracks_between_them() -> None:
