@@ -26,11 +26,12 @@ PORTABLE = [
     "test_reader.py",
     "test_reader_blunt_corners.py",
     "test_reader_bright_cracks.py",
+    "test_reader_bright_lines.py",
     "test_reader_bright_things.py",
     "test_reader_corners.py",
     "test_reader_cracks.py",
+    "test_reader_dark_lines.py",
     "test_reader_kernels.py",
-    "test_reader_lines.py",
     "test_reader_weighing.py",
     "test_sha512.py",
 ]

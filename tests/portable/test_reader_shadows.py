@@ -74,3 +74,20 @@ class LongShadows(unittest.TestCase):
         with self.assertRaises(Refused) as raised:
             Shadows(machine, FloorLevels(machine)).check([die])
         self.assertEqual(raised.exception.detail, "strange shadow")
+
+    def test_a_thing_beside_them_that_is_dark_under_all_lamps_is_refused(self):
+        die = Pose(_MIDDLE - 20, _MIDDLE, _EDGE, 0.4)
+        machine = Machine([die])
+        for frame in machine.small:
+            for row in range(80, 85):
+                frame[row * _SIZE + 85 : row * _SIZE + 90] = bytes([_DARK]) * 5
+        with self.assertRaises(Refused) as raised:
+            Shadows(machine, FloorLevels(machine)).check([die])
+        self.assertEqual(raised.exception.detail, "dark thing")
+
+    def test_a_dead_pixel_beside_them_is_no_thing(self):
+        die = Pose(_MIDDLE - 20, _MIDDLE, _EDGE, 0.4)
+        machine = Machine([die])
+        for frame in machine.small:
+            frame[84 * _SIZE + 86] = _DARK
+        Shadows(machine, FloorLevels(machine)).check([die])

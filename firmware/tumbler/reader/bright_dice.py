@@ -5,6 +5,7 @@ from .blunt_corners import refuse_blunt_corner
 from .bodies import BodyFinder
 from .bright_corners import bright_inset, check_bright_corners
 from .bright_cracks import BrightCracks
+from .bright_lines import BrightLines
 from .face_light import face_lights
 from .pips import Shade, find_spots, read_face
 from .refusal import Refused
@@ -22,7 +23,9 @@ class BrightDice:
         self._tilts = tilts
         self._finder = BodyFinder(gatherer, labeller)
         self._inset = bright_inset(gatherer.profile)
-        self._cracks = BrightCracks(gatherer) if gatherer.profile.side >= _WELL_SEEN else None
+        self._cracks = self._lines = None
+        if gatherer.profile.side >= _WELL_SEEN:
+            self._cracks, self._lines = BrightCracks(gatherer), BrightLines(gatherer)
 
     def find(self, exposure):
         """([Body], [Oddity]); exposure: of the scene, against the calibrated one."""
@@ -49,8 +52,9 @@ class BrightDice:
             # In the darkest frame the rim towards the wall is dark: the outline lies off it, the pips do not.
             face = Pose(pose.x, pose.y, body.pose.side, body.pose.angle)
             margins.append(check_bright_corners(gatherer, self._inset, face))
-        if self._cracks:
+        if self._cracks and self._lines:
             margins.append(self._cracks.check(pose, pattern, body.pose, lights))
+            self._lines.check(pose, pattern, body.pose, lights)
         # A pip is dark in the brightest frame, where a lamp's gloss may lie on it as on the face about it; a
         # mark is in the darkest.
         box = pose.box(-0.1, gatherer.columns, gatherer.rows)

@@ -2,8 +2,8 @@
 
 from .cracks import Cracks
 from .dark_corners import check_dark_corners, check_steady_corners, dark_inset
+from .dark_lines import DarkLines
 from .lattices import SpotFinder, explain, is_glint
-from .lines import Lines
 from .marks import prove_bare_dark
 from .oddity import Oddity
 from .pips import Shade, levels
@@ -30,7 +30,7 @@ class DarkDice:
         self._silhouettes = Silhouettes(*planes, gatherer.columns, profile.side, tilts.centre, profile.lens)
         self._sides = Sides(gatherer)
         self._cracks = Cracks(gatherer)
-        self._lines = Lines(gatherer)
+        self._lines = DarkLines(gatherer)
         self._inset = dark_inset(profile)
 
     def find(self, exposure):

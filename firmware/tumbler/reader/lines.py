@@ -1,12 +1,6 @@
-"""Thin lines on a dark face, where it must be bare: scratches and cracks; and scuffs, which are broad.
+"""Thin lines across a face: its light, place by place, and the way across that has least of it.
 
-Torn surface is whitish. It shows in the darkest frame, in which no gloss is: a scratch is a way across the
-face, from one side to the other, that is lighter than what lies beside it, on its own part at least. What
-shines through a clear body from the far side is broader than one, unless the picture is small, and of a known
-contrast: where more is light, the face is scuffed.
-
-A crack swallows light, of which a black face gives back little but gloss: it is dark in the brightest frame.
-On a clear face such lines lie between what shines through.
+A place is compared with those beside it. Pips, and what else tells nothing, are hidden.
 """
 
 # Buffers go where viper takes pointers.
@@ -16,100 +10,37 @@ from array import array
 
 from .face_grid import HIDDEN, FaceGrid
 from .gather import percentile
-from .kernels import count_levels, count_lights, fill, translate
-from .refusal import Refused
+from .kernels import count_levels, fill
 
+WHITE = 240  # of a place as light as is told
 _HALF = 0.44  # half-width of the face that is looked at, off its rounded rim
 _ASIDE = 0.06  # sides between a way and what lies beside it
-_GLOW = 2.2  # pixels beyond a light pip's edge that it brightens, and more between two of them
 _BARE = 0.6  # share of the bare places that are no lighter than what the face is taken for
-_WHITE = 240  # of a place twice as light as the face, or that far above what counts as light
-_DARKEST = 3  # levels: a darker face is mostly noise
-# What a way may have over the face, in the face's own light and in levels, which noise makes; and lack.
-_LIGHT = 0.14, 0.8
-_DARK = 0.045, 1.25
-_FAR = 1.15  # and over it on a clear face, times the contrast that far pips have
-_MOST = 0.8  # share of the face's own light that a place of a way counts at most: a speck of dust is no line
-_SCUFFED = 0.06  # share of the pips' contrast by which a place is light,
-_UNEVEN = 0.25  # with a share of the face's own level, which rises across it,
-_SHINES = 2  # and times the contrast that bare sites of sound dice have, more in the darkest frame
-_AREA = 0.006  # areas of a face that may be light; of sound black ones 0.0037 at most
-_WELL_SEEN = 20  # side, in pixels, from which a speck of dust is no more than that
-_CLEAR = 0.04  # contrast of bare sites from which far pips show
 
 
 class Lines:
-    """Looks for lines on the faces of a gatherer's scene; buffers are made here, once."""
+    """Looks at faces of a gatherer's scene; buffers are made here, once."""
 
     def __init__(self, gatherer):
-        self._gatherer = gatherer
-        self._grid = FaceGrid(gatherer.profile.side, _HALF, _ASIDE)
-        self._counts = array("i", bytes(4 * 256))
-        self._lacking = bytearray(256)
-        profile = gatherer.profile
-        # What bare sites showed at calibration: their limit lies halfway between that and the pips' limit.
-        shown = max(0, 2 * profile.bare - profile.pip)
-        self._scuffed = _SCUFFED + _SHINES * shown
-        self._is_clear = shown > _CLEAR
-        self._is_small = profile.side < _WELL_SEEN
-        self._light = max(_LIGHT[0], _FAR * shown), _LIGHT[1]
+        self.gatherer = gatherer
+        self.grid = FaceGrid(gatherer.profile.side, _HALF, _ASIDE)
+        self.counts = array("i", bytes(4 * 256))
 
-    def check(self, pose, pattern, shades):
-        """Refused when the face is scratched, scuffed or cracked.
-
-        The pose has the calibrated side; shades: of the darkest and of the brightest composite.
-        """
-        gatherer = self._gatherer
-        self._grid.refuse_cut_off(pose, gatherer)
-        low, high = [max(shade.body, _DARKEST) for shade in shades]
-        step = self._scuffed * shades[0].span + _UNEVEN * low
-        unit = _WHITE / (low + max(low, 2 * step))
-        bare = self._see(gatherer.low, pose, pattern, unit)
-        area = self._area(bare + unit * step)
-        self._turn_dark(bare)
-        is_told = not (self._is_clear and self._is_small)
-        if area > _AREA or (is_told and self._way(bare, unit, self._light) > 1):
-            raise Refused("die-damaged", "scratch")
-        if not self._is_clear:
-            unit = _WHITE / (2 * high)
-            bare = self._see(gatherer.high, pose, pattern, unit)
-            if self._way(bare, unit, _DARK) > 1:
-                raise Refused("die-damaged", "crack")
-
-    def _see(self, plane, pose, pattern, unit):
-        """Have the light of each place of the face that a plane shows, `unit` a level, its pips hidden; what
-        its bare part has."""
-        gatherer, grid, counts = self._gatherer, self._grid, self._counts
+    def see(self, plane, pose, unit, circles):
+        """Have the light of each place that a plane shows of the face at `pose`, `unit` a level and at most
+        WHITE, those in the `circles` (x, y, radius in pixels) hidden; what its bare part has."""
+        grid, counts = self.grid, self.counts
         face = grid.face
         fill(face, 0, len(face), 0)
-        grid.look(face, gatherer, plane, pose, _WHITE / unit, _WHITE)
-        profile = gatherer.profile
-        reach = profile.radii[len(pattern)] + _GLOW * profile.halo / pose.side
-        for u, v in pattern:
-            grid.cover(u, v, reach, HIDDEN)
+        grid.look(face, self.gatherer, plane, pose, WHITE / unit, WHITE)
+        for x, y, radius in circles:
+            u, v = pose.face(x, y)
+            grid.cover(u, v, radius / pose.side, HIDDEN)
         for light in range(256):
             counts[light] = 0
         total = count_levels(counts, face, 0, len(face), 0) - counts[HIDDEN]
         return percentile(counts, _BARE * total)
 
-    def _area(self, cut):
-        """Areas of the face that are lighter than the cut; none of a small die, of which dust is a pixel."""
-        grid = self._grid
-        if self._is_small:
-            return 0
-        light = count_lights(grid.face, 0, len(grid.face), int(cut) + 1) - self._counts[HIDDEN]
-        return light * grid.step**2
-
-    def _turn_dark(self, bare):
-        """Have each place lack the light that it has over the bare part, as which pips count."""
-        face, lacking = self._grid.face, self._lacking
-        for light in range(HIDDEN):
-            lacking[light] = _WHITE - min(_WHITE, max(light, bare))
-        lacking[HIDDEN] = _WHITE - bare
-        translate(face, 0, len(face), lacking)
-
-    def _way(self, bare, unit, limits):
-        """Share of its limits that the dimmest way across lacks."""
-        own = max(bare, unit * _DARKEST)
-        share, levels = limits
-        return max(self._grid.dim_ways(int(_MOST * own))) / self._grid.size / max(share * own, levels * unit)
+    def way(self, deepest):
+        """What a place of the dimmest way across lacks, on average, each counting `deepest` at most."""
+        return max(self.grid.dim_ways(int(deepest))) / self.grid.size

@@ -1,7 +1,7 @@
 """Shadows: under each lamp the floor is lit wherever no die stands in its way, or something else does.
 
 Each lamp's frame is judged by that lamp's own shadows: what lies in the shadow of a die under one lamp shows
-under another.
+under another. What is dark under all of them, though some reach it, is a dark thing.
 """
 
 from .floor_levels import EVERY
@@ -9,7 +9,8 @@ from .kernels import next_under
 from .refusal import Refused
 
 _SHADE = 0.4  # share of the floor's level below which a place is shaded
-_MOST = 0.07  # shadow that no die throws, in areas of a die, over all lamps
+_MOST = 0.07  # shadow that no die throws, in areas of a die, over all lamps; and as much of a dark thing: a
+# dead pixel of a small picture makes 0.061
 _MARGIN = 0.08  # sides beyond a die within which it may throw a shadow: of its size, and of the lamp's
 _LEAST = 0.001  # mm: the least way along a die's axis, to divide by
 _ITSELF = 0.56  # half-width within which the die itself is seen
@@ -26,23 +27,31 @@ class Shadows:
         self._middle_y = profile.platform[1] - gatherer.top
 
     def check(self, poses):
-        """Refused when a shadow lies on the platform that none of the level dice at `poses` throws."""
+        """Refused when a shadow lies on the platform that none of the level dice at `poses` throws, or a dark
+        thing."""
         gatherer = self._gatherer
         profile = gatherer.profile
         dice = [_Obstacle(pose, self._middle_x, self._middle_y, profile) for pose in poses]
         ground = profile.scale * (1 - profile.lens)
-        strange = 0
+        strange = unlit = 0
         for lamp in range(profile.lamps):
             for row, column in self._dark_places(lamp):
                 x, y = column * gatherer.step, row * gatherer.step
                 place = (x - self._middle_x) / ground, (y - self._middle_y) / ground
-                if not (_is_on_a_die(x, y, dice) or any(die.shades(*place, lamp) for die in dice)):
-                    strange += self._is_lit(row, column)
-        if strange * (EVERY * gatherer.step) ** 2 > _MOST * profile.side * profile.side:
+                if _is_on_a_die(x, y, dice) or any(die.shades(*place, lamp) for die in dice):
+                    continue
+                if self._is_lit(row, column):
+                    strange += 1
+                else:
+                    unlit += 1
+        most = _MOST * (profile.side / (EVERY * gatherer.step)) ** 2
+        if strange > most:
             raise Refused("extra-object", "strange shadow")
+        if unlit > most:
+            raise Refused("extra-object", "dark thing")
 
     def _is_lit(self, row, column):
-        """Whether another lamp lights a place; what is dark under all is a speck or a dead pixel."""
+        """Whether another lamp lights a place."""
         gatherer = self._gatherer
         for lamp, small in enumerate(gatherer.small):
             limit = self._limit(lamp, self._floor.level(lamp, row, column))

@@ -4,7 +4,7 @@ import unittest
 
 from fake_dark_face import Machine
 
-from tumbler.reader.lines import Lines
+from tumbler.reader.dark_lines import DarkLines
 from tumbler.reader.pips import Shade, levels
 from tumbler.reader.refusal import Refused
 from tumbler.reader.square import Pose
@@ -14,10 +14,10 @@ def _check(machine, angle, face):
     pose, pattern = Pose(30, 30, machine.side, angle), machine.pips[face]
     planes = machine.low, machine.high
     shades = [Shade(plane, *levels(plane, machine.columns, pose, pattern)) for plane in planes]
-    Lines(machine).check(pose, pattern, shades)
+    DarkLines(machine).check(pose, pattern, shades)
 
 
-class LinesTest(unittest.TestCase):
+class DarkLinesTest(unittest.TestCase):
     def assert_refused(self, detail, machine, angle, face):
         with self.assertRaises(Refused) as caught:
             _check(machine, angle, face)
@@ -74,5 +74,5 @@ class LinesTest(unittest.TestCase):
         machine = Machine(25, 0.3, 1, 5)
         shades = [Shade(machine.low, 6, 100), Shade(machine.high, 12, 180)]
         with self.assertRaises(Refused) as caught:
-            Lines(machine).check(Pose(8, 30, machine.side, 0.3), machine.pips[1], shades)
+            DarkLines(machine).check(Pose(8, 30, machine.side, 0.3), machine.pips[1], shades)
         self.assertEqual(caught.exception.reason, "unreadable")
