@@ -29,6 +29,7 @@ class Machine:
     dim = _LIT
     gains = (1,) * 4
     exposures = (1,) * 4
+    stuck = ()
 
     def __init__(self, dice):
         self.profile = self
@@ -85,9 +86,12 @@ class LongShadows(unittest.TestCase):
             Shadows(machine, FloorLevels(machine)).check([die])
         self.assertEqual(raised.exception.detail, "dark thing")
 
-    def test_a_dead_pixel_beside_them_is_no_thing(self):
+    def test_dead_pixels_beside_them_are_no_thing(self):
+        """One, and those that were dead at calibration."""
         die = Pose(_MIDDLE - 20, _MIDDLE, _EDGE, 0.4)
         machine = Machine([die])
+        machine.stuck = [(86, 60), (90, 70)]
         for frame in machine.small:
-            frame[84 * _SIZE + 86] = _DARK
+            for x, y in [(86, 84)] + machine.stuck:
+                frame[y * _SIZE + x] = _DARK
         Shadows(machine, FloorLevels(machine)).check([die])

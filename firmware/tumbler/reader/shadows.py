@@ -9,8 +9,7 @@ from .kernels import next_under
 from .refusal import Refused
 
 _SHADE = 0.4  # share of the floor's level below which a place is shaded
-_MOST = 0.07  # shadow that no die throws, in areas of a die, over all lamps; and as much of a dark thing: a
-# dead pixel of a small picture makes 0.061
+_MOST = 0.07  # shadow that no die throws, or dark thing, in areas of a die, over all lamps
 _MARGIN = 0.08  # sides beyond a die within which it may throw a shadow: of its size, and of the lamp's
 _LEAST = 0.001  # mm: the least way along a die's axis, to divide by
 _ITSELF = 0.56  # half-width within which the die itself is seen
@@ -25,6 +24,7 @@ class Shadows:
         self._floor = floor
         self._middle_x = profile.platform[0] - gatherer.left
         self._middle_y = profile.platform[1] - gatherer.top
+        self._stuck = [(int(x) - gatherer.left, int(y) - gatherer.top) for x, y in profile.stuck]
 
     def check(self, poses):
         """Refused when a shadow lies on the platform that none of the level dice at `poses` throws, or a dark
@@ -42,12 +42,12 @@ class Shadows:
                     continue
                 if self._is_lit(row, column):
                     strange += 1
-                else:
+                elif (x, y) not in self._stuck:
                     unlit += 1
         most = _MOST * (profile.side / (EVERY * gatherer.step)) ** 2
         if strange > most:
             raise Refused("extra-object", "strange shadow")
-        if unlit > most:
+        if unlit > max(most, profile.lamps):  # and more than a pixel that has died since
             raise Refused("extra-object", "dark thing")
 
     def _is_lit(self, row, column):
