@@ -29,10 +29,10 @@ class Machine:
     dim = _LIT
     gains = (1,) * 4
     exposures = (1,) * 4
-    stuck = ()
 
-    def __init__(self, dice):
+    def __init__(self, dice, stuck=()):
         self.profile = self
+        self.stuck = stuck
         high = radians(_SHALLOW)
         self.positions = [
             (
@@ -89,9 +89,9 @@ class LongShadows(unittest.TestCase):
     def test_dead_pixels_beside_them_are_no_thing(self):
         """One, and those that were dead at calibration."""
         die = Pose(_MIDDLE - 20, _MIDDLE, _EDGE, 0.4)
-        machine = Machine([die])
-        machine.stuck = [(86, 60), (90, 70)]
+        known = [(86, 60), (90, 70)]
+        machine = Machine([die], known)
         for frame in machine.small:
-            for x, y in [(86, 84)] + machine.stuck:
+            for x, y in [(86, 84)] + known:
                 frame[y * _SIZE + x] = _DARK
         Shadows(machine, FloorLevels(machine)).check([die])
