@@ -21,7 +21,7 @@ from .refusal import Refused
 _GLOW = 2.2  # pixels beyond a light pip's edge that it brightens, and more between two of them
 _DARKEST = 3  # levels: a darker face is mostly noise
 # What a way may have over the face, in the face's own light and in levels, which noise makes; and lack.
-_LIGHT = 0.14, 0.8
+_LIGHT = 0.15, 0.8
 _DARK = 0.045, 1.25
 _FAR = 1.15  # and over it on a clear face, times the contrast that far pips have
 _MOST = 0.8  # share of the face's own light that a place of a way counts at most: a speck of dust is no line
