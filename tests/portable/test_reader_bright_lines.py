@@ -13,8 +13,8 @@ def _check(machine):
 
 
 def _faint(offset):
-    """A line from side to side, aslant, that takes an eighth of the light."""
-    return lambda u, v: 1 - 0.125 * cover((0.018 - abs(v - 0.2 * u - offset)) * SIDE, 1)
+    """A line from side to side, aslant, that takes a seventh of the light."""
+    return lambda u, v: 1 - 0.14 * cover((0.018 - abs(v - 0.2 * u - offset)) * SIDE, 1)
 
 
 class BrightLinesTest(unittest.TestCase):
