@@ -18,7 +18,7 @@ from host_tools.twin.scene import Die
 _CRACK = 0.018  # half the width of a crack, a share of the edge,
 _GAPING = 0.75  # and the share of the light that it swallows
 _SCRATCH = 0.015  # half the width of a scratch,
-_TORN = 0.3  # and its grey: broken surface is whitish on dark bodies and soiled on bright ones
+TORN = 0.3  # and its grey: broken surface is whitish on dark bodies and soiled on bright ones
 # Face: the axis it lies on, and the side.
 SIDES = {1: (2, 1), 6: (2, -1), 2: (1, 1), 5: (1, -1), 3: (0, 1), 4: (0, -1)}
 
@@ -92,7 +92,7 @@ class Skin:
             case "cracked":
                 line = Line(_crack(rng), _CRACK, 0.0, _GAPING)
             case "scratched":
-                line = Line(_scratch(rng), _SCRATCH, _TORN)
+                line = Line(_scratch(rng), _SCRATCH, TORN)
             case "chipped":
                 chip = _chip(die, top, rng)
             case unknown:
@@ -145,12 +145,18 @@ def _crack(rng: np.random.Generator) -> tuple[tuple[float, float], ...]:
 
 
 def _scratch(rng: np.random.Generator) -> tuple[tuple[float, float], ...]:
-    """A straight line on the face, half an edge long or longer, that stays off the rounded rim."""
     length, turn = rng.uniform(0.5, 0.8), rng.uniform(0, np.pi)
+    return tuple((float(u), float(v)) for u, v in scratch_ends(length, turn, rng.uniform(-1, 1, 2)))
+
+
+def scratch_ends(length: float, turn: float, aside: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Ends (2, 2) of a straight line on a face, as shares of the edge from its middle.
+
+    turn: radians; aside: -1 to 1 along u and v, as far as keeps it off the rounded rim.
+    """
     half = np.array([np.cos(turn), np.sin(turn)]) * length / 2
-    middle = rng.uniform(-1, 1, 2) * (0.42 - np.abs(half))
-    ends = middle - half, middle + half
-    return tuple((float(u), float(v)) for u, v in ends)
+    middle = aside * (0.42 - np.abs(half))
+    return np.stack([middle - half, middle + half])
 
 
 def _chip(die: Die, top: int, rng: np.random.Generator) -> tuple[tuple[float, float, float], float]:

@@ -5,13 +5,13 @@ import numpy as np
 
 from host_tools.twin.camera.errors import StyleError
 from host_tools.twin.camera.polygons import put_disc
+from host_tools.twin.camera.skin import TORN, scratch_ends
 from host_tools.twin.camera.styles import Style
 from host_tools.twin.camera.vectors import Floats
 from host_tools.twin.scene import DISGUISED, DISGUISES
 
 SIDE = 64  # pixels of a texture's side
 _CRACK = 0.2  # grey left in a crack
-_TORN = 0.3  # grey of a scratch
 
 
 def draw_face(style: Style, face: int, damage: str, rng: np.random.Generator) -> Floats:
@@ -40,11 +40,10 @@ def _harm(drawing: Floats, style: Style, face: int, damage: str, rng: np.random.
         line = np.stack([across, along] if rng.random() < 0.5 else [along, across], 1)
         cv2.polylines(drawing, [np.rint(line).astype(np.int32)], False, _CRACK * style.body, 2)
     elif damage == "scratched":
-        turn, half = rng.uniform(0, np.pi), SIDE * rng.uniform(0.25, 0.4)
-        along = half * np.array([np.cos(turn), np.sin(turn)])
-        middle = SIDE / 2 + rng.uniform(-1, 1, 2) * (0.42 * SIDE - np.abs(along))
-        ends = [np.rint(end).astype(int).tolist() for end in (middle - along, middle + along)]
-        cv2.line(drawing, ends[0], ends[1], _TORN, 2)
+        turn, length = rng.uniform(0, np.pi), rng.uniform(0.5, 0.8)
+        ends = SIDE * (scratch_ends(length, turn, rng.uniform(-1, 1, 2)) + 0.5)
+        start, end = np.rint(ends).astype(int).tolist()
+        cv2.line(drawing, start, end, TORN, 2)
     elif damage == "chipped":
         reach = rng.uniform(0.25, 0.35) * SIDE
         corner = np.array([(0, 0), (reach, 0), (0.6 * reach, 0.5 * reach), (0, reach)])
