@@ -36,6 +36,7 @@ class BrightCracks:
     def __init__(self, gatherer):
         self._gatherer = gatherer
         self._grid = FaceGrid(gatherer.profile.side, _HALF, _ASIDE)
+        self._other = bytearray(len(self._grid.face))
 
     def check(self, pose, pattern, outline, lights):
         """Margin, 0 to 1: the share of the light that any way across the face may lack, and does not.
@@ -65,7 +66,7 @@ class BrightCracks:
         """Have the share of its light that each place of the face has, where it is the larger of both
         composites'."""
         grid = self._grid
-        face, other, size = grid.face, grid.other, grid.size
+        face, other, size = grid.face, self._other, grid.size
         for seen, light in ((face, lights[0]), (other, lights[1])):
             fill(seen, 0, size * size, 0)
             grid.look(seen, self._gatherer, light.plane, pose, 255, 255)

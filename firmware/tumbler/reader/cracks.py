@@ -49,7 +49,7 @@ class Cracks:
         size = self._size = self._grid.size
         self._gatherer = gatherer
         self._body = _CLEAR_BODY if profile.is_clear else _BODY
-        self._seen = self._grid.other
+        self._seen = bytearray(size * size)
         self._face = self._grid.face
         self._counts = array("i", bytes(4 * 256))
         self._shaded, blur = 1, 0

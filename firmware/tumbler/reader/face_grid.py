@@ -19,14 +19,13 @@ _SPARE = 0.1  # pixels that its rounding may make over a face: a 4096th for each
 class FaceGrid:
     """The places of a face `half` sides to all ways from its middle, as many as pixels; `step` sides lie
     between two of them, and the first lies `first` from the middle. A place is compared with those `aside`
-    places from it. Buffers are made here, once: `face` for the ways, and `other`."""
+    places from it. Buffers are made here, once: `face` for the ways."""
 
     def __init__(self, side, half, aside):
         self.size = size = int(2 * half * side + 0.5)
         self.step = 2 * half / size
         self.first = (0.5 / size - 0.5) * 2 * half
         self.face = bytearray(size * size)
-        self.other = bytearray(size * size)
         self._aside = max(2, int(aside * side + 0.5))
         self._way = array("i", bytes(8 * size))
 
