@@ -13,7 +13,14 @@ UNLIKE = (
     "empty: light falls off across the platform unlike that of the lamps: take each picture in the dark,"
     " with its lamp alone, and with the camera's own corrections (gamma, contrast) off"
 )
+UNSEEN_RIM = "empty: the platform's rim is not found: it must be seen whole, on a dark ground"
 _SIDES = 32, 1024  # pixels of a picture that a profile may be for
+_RIM = 0.3, 0.55  # of a picture's height: how far out the platform's rim is looked for,
+_WAYS = 120  # on so many ways out
+_SEARCHES = 4  # each from the middle that the last one found
+_FALL = 1.0  # levels that the light falls there, at least
+_OFF_RIM = 0.015  # of the height by which a fall of light may lie off the rim,
+_ON_RIM = 0.6  # and the share of falls that must lie on it
 _ASLANT = 0.2  # growth of a lamp's light over a radius, its logarithm; of lamps as drawn it is 0.7
 _ASTRAY = 8.0  # mm by which a lamp may hang off its place in the drawing
 _SURE = 1.0  # and higher or lower than measured
@@ -64,29 +71,40 @@ def find_platform(empty):
             " the reader is made for 160 x 120 to 320 x 240"
         )
     x, y, radius = width / 2, height / 2, 0.0
-    for _ in range(3):
-        points = []
-        for angle in np.radians(np.arange(0, 360, 3)):
-            radii = np.arange(0.34 * height, 0.47 * height, 0.25)
-            columns = np.clip(x + radii * np.cos(angle), 0, width - 1.001)
-            rows = np.clip(y + radii * np.sin(angle), 0, height - 1.001)
-            light = bilinear(picture, columns, rows)
-            light = np.convolve(light, np.ones(8) / 8, "same")
-            fall = (light[8:] - light[:-8])[4:-4]
-            at = int(np.argmin(fall)) + 8
-            points.append((columns[at], rows[at]))
-        px, py = np.array(points).T
+    for _ in range(_SEARCHES):
+        px, py = _falls(picture, x, y)
         for _ in range(3):
             a = np.stack([2 * px, 2 * py, np.ones(len(px))], 1)
             x, y, c = np.linalg.lstsq(a, px**2 + py**2, rcond=None)[0]
             radius = np.sqrt(c + x * x + y * y)
             off = abs(np.hypot(px - x, py - y) - radius)
             px, py = px[off <= 2.5 * np.median(off) + 0.3], py[off <= 2.5 * np.median(off) + 0.3]
-    if not 0.3 * height < radius < 0.5 * height:
-        raise CalibrationError(
-            "empty: the platform's rim is not found: it must be seen whole, on a dark ground"
-        )
+    px, py = _falls(picture, x, y)
+    on_rim = abs(np.hypot(px - x, py - y) - radius) < _OFF_RIM * height
+    if on_rim.mean() < _ON_RIM or radius > 1 + min(x, y, width - 1 - x, height - 1 - y):
+        raise CalibrationError(UNSEEN_RIM)
     return float(x), float(y), float(radius)
+
+
+def _falls(picture, x, y):
+    """Columns and rows where light falls most steeply on the ways out from a place."""
+    height, width = picture.shape
+    radii = np.arange(_RIM[0] * height, _RIM[1] * height, 0.25)
+    falls = []
+    for angle in np.radians(np.arange(0, 360, 360 / _WAYS)):
+        columns, rows = x + radii * np.cos(angle), y + radii * np.sin(angle)
+        seen = (columns >= 0) & (columns < width - 1) & (rows >= 0) & (rows < height - 1)
+        if seen.sum() <= 16:
+            continue
+        columns, rows = columns[seen], rows[seen]
+        light = np.convolve(bilinear(picture, columns, rows), np.ones(8) / 8, "same")
+        fall = (light[:-8] - light[8:])[4:-4]
+        if fall.max() > _FALL:
+            at = int(np.argmax(fall)) + 8
+            falls.append((columns[at], rows[at]))
+    if len(falls) < _ON_RIM * _WAYS:
+        raise CalibrationError(UNSEEN_RIM)
+    return np.array(falls).T
 
 
 def bilinear(picture, columns, rows):
