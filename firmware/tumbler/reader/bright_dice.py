@@ -6,6 +6,7 @@ from .bodies import BodyFinder
 from .bright_corners import bright_inset, check_bright_corners
 from .bright_cracks import BrightCracks
 from .bright_lines import BrightLines
+from .broken_edges import refuse_broken_edge
 from .face_light import face_lights
 from .pips import Shade, find_spots, read_face
 from .refusal import Refused
@@ -61,4 +62,6 @@ class BrightDice:
         level = self._finder.level(gatherer.low, box, body.level // 2)
         if self._profile.lamps > 1:
             refuse_blunt_corner(gatherer, body.pose, level)
+            if body.pose.side >= _WELL_SEEN:
+                refuse_broken_edge(gatherer, pose, pattern, body.pose, level)
         return body.pose, (lights[1], Shade(gatherer.low, level, 0)), margins

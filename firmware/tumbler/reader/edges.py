@@ -70,33 +70,40 @@ def fit_edges(plane, columns, pose, cut, inside_above, reaches=EDGES):
 
 def _crossings(plane, columns, pose, cut, inside_above, edge, reach):
     """[(place along the edge, how far beyond `reach` the level crosses)] in sides."""
-    turn_u, turn_v = ((1, 0), (0, 1), (-1, 0), (0, -1))[edge]
     found = []
+    for t in _ALONG:
+        away = crossing(plane, columns, pose, cut, inside_above, edge, reach, t)
+        if away is not None and away > reach - _INWARD:
+            found.append((t, away - reach))
+    return found
+
+
+def crossing(plane, columns, pose, cut, inside_above, edge, reach, t):
+    """How far from the middle, in sides, the level crosses `cut` about where an edge of the face at `pose`
+    lies, at the place `t` along it: None when farther out than is looked, the innermost place looked at when
+    farther in. The rest is that of fit_edges."""
+    turn_u, turn_v = ((1, 0), (0, 1), (-1, 0), (0, -1))[edge]
     step = 0.5 / pose.side
 
-    def inside(t, away):
+    def inside(away):
         """How far the level is on the body's side of the cut."""
         x, y = pose.place(turn_u * away + abs(turn_v) * t, turn_v * away + abs(turn_u) * t)
         here = level_at(plane, columns, x, y)
         return here - cut if inside_above else cut - here
 
-    for t in _ALONG:
-        here = inside(t, reach - _START)
-        if here > 0:
-            away = _walk(inside, t, reach - _START, here, step, reach + _OUTWARD)
-        elif inside(t, reach + _OUTWARD) <= 0:
-            away = _walk(inside, t, reach - _START, here, -step, reach - _INWARD)
-        else:
-            away = None
-        if away is not None:
-            found.append((t, away - reach))
-    return found
+    start = reach - _START
+    here = inside(start)
+    if here > 0:
+        return _walk(inside, start, here, step, reach + _OUTWARD)
+    if inside(reach + _OUTWARD) <= 0:
+        return _walk(inside, start, here, -step, reach - _INWARD) or reach - _INWARD
+    return None
 
 
-def _walk(inside, t, away, before, step, end):
+def _walk(inside, away, before, step, end):
     """Where the level crosses the cut between `away`, where it is `before`, and `end`; None when nowhere."""
     while (end - away) * step > 0:
-        here = inside(t, away + step)
+        here = inside(away + step)
         if (here > 0) != (before > 0):
             return away + step * before / (before - here)
         away += step
