@@ -25,14 +25,23 @@ class Relit:
 
     planes   array [lamp, row, column], float32, in grey levels of the platform's middle
     albedo   median over the lamps
+    darkest  what all lamps light is bright: a hollow, which leans from one of them, is not
     steady   darkest but one: only what all lamps but one light is bright, so no side of a die is
     lit      brightest: only what no lamp lights is dark, so no shadow is
     """
 
     planes: np.ndarray
     albedo: np.ndarray
+    darkest: np.ndarray
     steady: np.ndarray
     lit: np.ndarray
+
+    @staticmethod
+    def of(planes: np.ndarray) -> "Relit":
+        """What the planes show together; one plane alone shows all of it."""
+        ordered = np.sort(planes, axis=0)
+        albedo = ordered[(len(ordered) - 1) // 2 : len(ordered) // 2 + 1].mean(axis=0)
+        return Relit(planes, albedo, ordered[0], ordered[min(1, len(ordered) - 1)], ordered[-1])
 
 
 class Light:
@@ -59,9 +68,7 @@ class Light:
             planes[lamp] = np.maximum(_mend(frame, self._stuck).astype(np.float32) - _BLACK, 0)
         strengths = self._exposures.against_each_other(planes)
         planes /= self._fall * strengths[:, None, None].astype(np.float32)
-        ordered = np.sort(planes, axis=0)
-        albedo = ordered[(len(ordered) - 1) // 2 : len(ordered) // 2 + 1].mean(axis=0)
-        return Relit(planes, albedo, ordered[min(1, len(ordered) - 1)], ordered[-1])
+        return Relit.of(planes)
 
     def slope(self, levels: np.ndarray, burnt: np.ndarray, x: float, y: float) -> np.ndarray:
         """Tangents across and down of the lean of a face at x, y with a relit level under each lamp.

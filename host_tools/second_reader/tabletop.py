@@ -58,7 +58,7 @@ class Tabletop:
         if len(lumps) != self._count:
             reason = "die-missing" if len(lumps) < self._count else "extra-object"
             return answer([], [Refused(reason, f"{len(lumps)} of {self._count} dice")])
-        relit = Relit(picture[None], picture, picture, picture)
+        relit = Relit.of(picture[None])
         read, refusals = [], []
         for lump in lumps:
             try:

@@ -80,7 +80,7 @@ class Tumbler:
     def _find(self, clear: np.ndarray, side: float, searches: Iterable[_Tried]) -> tuple[Look, list[Fit]]:
         """The dice in a picture without glare, drawn in the make that explains all of them best, and its
         look; `side`: of a die in pixels, about."""
-        relit = Relit(clear[None], clear, clear, clear)
+        relit = Relit.of(clear[None])
         make, fits = CLASSIC, []
         for tried, search, fitter in searches:
             found = _best_first(without_ghosts(_fit_all(relit, search, fitter), side))

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 Vector = tuple[float, float, float]
 Rows = tuple[Vector, Vector, Vector]
 
-# All are on the face that looks up: a filled pip, a spot like a pip, a broken corner, a crack across it, a
-# scratch on it.
-DAMAGES = ("pip-lost", "pip-extra", "chipped", "cracked", "scratched")
+# All are on the face that looks up: a filled pip, a spot like a pip, a broken corner, a piece broken out of
+# an edge, a crack across it, a scratch on it.
+DAMAGES = ("pip-lost", "pip-extra", "chipped", "nicked", "cracked", "scratched")
 # The middle pip filled, or one painted there, so that the face is another one to the last spot.
 DISGUISED = "disguised"
 DISGUISES = {2: 3, 3: 2, 4: 5, 5: 4}  # a face, and the one that it looks like

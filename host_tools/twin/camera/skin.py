@@ -19,6 +19,8 @@ _CRACK = 0.018  # half the width of a crack, a share of the edge,
 _GAPING = 0.75  # and the share of the light that it swallows
 _SCRATCH = 0.015  # half the width of a scratch,
 TORN = 0.3  # and its grey: broken surface is whitish on dark bodies and soiled on bright ones
+NICK = 0.1, 0.15  # radius of what is broken out of an edge, a share of it,
+NICKED = -0.34, 0.34  # and where on it that is
 # Face: the axis it lies on, and the side.
 SIDES = {1: (2, 1), 6: (2, -1), 2: (1, 1), 5: (1, -1), 3: (0, 1), 4: (0, -1)}
 
@@ -95,6 +97,8 @@ class Skin:
                 line = Line(_scratch(rng), _SCRATCH, TORN)
             case "chipped":
                 chip = _chip(die, top, rng)
+            case "nicked":
+                chip = _nick(die, top, rng)
             case unknown:
                 raise StyleError(f"no camera can show the damage {unknown!r}")
         for face in SIDES:
@@ -165,6 +169,15 @@ def _chip(die: Die, top: int, rng: np.random.Generator) -> tuple[tuple[float, fl
     corner[axis] = side
     x, y, z = (float(c) for c in corner * die.edge / 2)
     return (x, y, z), float(rng.uniform(0.22, 0.34) * die.edge)
+
+
+def _nick(die: Die, top: int, rng: np.random.Generator) -> tuple[tuple[float, float, float], float]:
+    axis, side = SIDES[top]
+    broken, along = rng.permutation([other for other in range(3) if other != axis])
+    at = np.zeros(3)
+    at[axis], at[broken], at[along] = side / 2, rng.choice([-0.5, 0.5]), rng.uniform(*NICKED)
+    x, y, z = (float(c) for c in at * die.edge)
+    return (x, y, z), float(rng.uniform(*NICK) * die.edge)
 
 
 def _speck(style: Style, rng: np.random.Generator) -> Spot:

@@ -5,7 +5,7 @@ import numpy as np
 
 from host_tools.twin.camera.errors import StyleError
 from host_tools.twin.camera.polygons import put_disc
-from host_tools.twin.camera.skin import TORN, scratch_ends
+from host_tools.twin.camera.skin import NICK, NICKED, TORN, scratch_ends
 from host_tools.twin.camera.styles import Style
 from host_tools.twin.camera.vectors import Floats
 from host_tools.twin.scene import DISGUISED, DISGUISES
@@ -49,9 +49,17 @@ def _harm(drawing: Floats, style: Style, face: int, damage: str, rng: np.random.
         corner = np.array([(0, 0), (reach, 0), (0.6 * reach, 0.5 * reach), (0, reach)])
         if rng.random() < 0.5:
             corner[:, 0] = SIDE - corner[:, 0]
-        cv2.fillPoly(drawing, [np.rint(corner).astype(np.int32)], 0.35 * style.body + 0.02)
+        cv2.fillPoly(drawing, [np.rint(corner).astype(np.int32)], _broken(style))
+    elif damage == "nicked":
+        u, v = rng.permutation([rng.choice([-0.5, 0.5]), rng.uniform(*NICKED)])
+        _disc(drawing, u, v, rng.uniform(*NICK), _broken(style))
     elif damage not in {"pip-lost", DISGUISED}:
         raise StyleError(f"no camera can show the damage {damage!r}")
+
+
+def _broken(style: Style) -> float:
+    """Grey of what a blow laid bare: it lies aslant."""
+    return 0.35 * style.body + 0.02
 
 
 def _free_place(style: Style, face: int) -> tuple[float, float]:

@@ -52,6 +52,8 @@ def test_they_are_read_and_what_must_be_refused_is(name, matt, tmp_path):
         for number, category in enumerate(SCENES + REFUSED):
             rng = generator(f"{name} {category}", number)
             scene = place(category, UNIT.machine(), rng)
+            if style.pip > style.body:
+                scene = _without_nicks(scene)
             picture = camera.render(scene, style, rng)
             frames = [frame.tobytes() for frame in picture.frames]
             answer = read(frames)
@@ -63,6 +65,12 @@ def test_they_are_read_and_what_must_be_refused_is(name, matt, tmp_path):
                 assert sorted(answer["faces"]) == sorted(tell(scene).faces), told
                 held += sorted(second(frames)["faces"]) != sorted(answer["faces"])
     assert held <= MOST_HELD
+
+
+def _without_nicks(scene):
+    """The scene with broken corners in place of broken edges, which a dark die does not show."""
+    dice = [replace(die, damage="chipped") if die.damage == "nicked" else die for die in scene.dice]
+    return replace(scene, dice=tuple(dice))
 
 
 def _profile(style, matt, folder):

@@ -68,6 +68,6 @@ def test_a_corner_a_quarter_darker_under_all_lamps_is_damage(shrink: int) -> Non
         cv2.resize(plane(hollow), None, fx=1 / shrink, fy=1 / shrink, interpolation=cv2.INTER_AREA)
         for hollow in (1.0, 0.7)
     )
-    surface.check(fit, Relit(np.stack([whole] * 4), whole, whole, whole))
+    surface.check(fit, Relit.of(np.stack([whole] * 4)))
     with pytest.raises(Refused, match="corner"):
-        surface.check(fit, Relit(np.stack([broken] * 4), broken, broken, broken))
+        surface.check(fit, Relit.of(np.stack([broken] * 4)))

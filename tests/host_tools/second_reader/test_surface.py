@@ -30,7 +30,7 @@ def relit(crack: float) -> Relit:
     cv2.line(picture, tuple(map(int, ends[0])), tuple(map(int, ends[1])), 40 * (1 - crack), 4)
     cv2.circle(picture, (160, 160), round(4 * SIDE * LOOK.radii[1]), 160, -1)
     seen = cv2.resize(picture, (80, 80), interpolation=cv2.INTER_AREA)
-    return Relit(np.stack([seen] * 4), seen, seen, seen)
+    return Relit.of(np.stack([seen] * 4))
 
 
 @pytest.mark.parametrize("degrees", range(0, 90, 15))
@@ -56,4 +56,4 @@ def test_far_pips_that_lighten_a_clear_die_leave_no_cracks_between_them() -> Non
         x, y = PLACE.place(np.array(u), np.array(v))
         far = np.hypot(columns - x, rows - y) < 0.11 * SIDE
         seen[far & (seen < 70)] = 70
-    Surface(LOOK).check(FIT, Relit(np.stack([seen] * 4), seen, seen, seen))
+    Surface(LOOK).check(FIT, Relit.of(np.stack([seen] * 4)))
