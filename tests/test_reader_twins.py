@@ -28,6 +28,7 @@ PORTABLE = [
     "test_reader_bright_cracks.py",
     "test_reader_bright_lines.py",
     "test_reader_bright_things.py",
+    "test_reader_broken_edges.py",
     "test_reader_corners.py",
     "test_reader_cracks.py",
     "test_reader_dark_lines.py",

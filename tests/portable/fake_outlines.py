@@ -7,7 +7,8 @@ from tumbler.reader.square import Pose
 LEVEL = 150  # of a face
 _SIZE = 60
 _FLOOR, _PIP = 25, 20
-_FINE = 4  # places in a pixel, across and down, that its level is the mean of
+_FINE = (-0.375, -0.125, 0.125, 0.375)  # across and down a pixel, the places that its level is the mean of
+_ENDS = _FINE[0], _FINE[3]
 
 
 class Picture:
@@ -21,12 +22,20 @@ class Picture:
         self.low = bytearray(_SIZE * _SIZE)
         for y in range(_SIZE):
             for x in range(_SIZE):
-                light = 0
-                for part in range(_FINE * _FINE):
-                    at_x = x + (part % _FINE + 0.5) / _FINE - 0.5
-                    at_y = y + (part // _FINE + 0.5) / _FINE - 0.5
-                    light += max([face.level(at_x, at_y) for face in faces])
-                self.low[y * _SIZE + x] = light // (_FINE * _FINE)
+                self.low[y * _SIZE + x] = _mean(faces, x, y)
+
+
+def _mean(faces, x, y):
+    """Of the levels within a pixel; all are alike where those near its corners are."""
+    ends = [_level(faces, x + across, y + down) for across in _ENDS for down in _ENDS]
+    if min(ends) == max(ends):
+        return ends[0]
+    levels = [_level(faces, x + across, y + down) for across in _FINE for down in _FINE]
+    return sum(levels) // len(levels)
+
+
+def _level(faces, x, y):
+    return max([face.level(x, y) for face in faces])
 
 
 class Face:
