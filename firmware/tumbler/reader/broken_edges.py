@@ -9,9 +9,7 @@ from .edges import crossing
 from .pips import is_in_pip
 from .refusal import Refused
 
-_ALONG = tuple(
-    [t / 100 for t in range(-40, 41, 4)]
-)  # places along an edge, in sides; beyond, corners are round
+_ALONG = tuple([t / 100 for t in range(-40, 41, 4)])  # places along an edge, in sides, off the corners
 _START = 0.45  # half-width from which the end is looked for
 _CUT = 0.6  # share of the face's level at which it ends
 _SOFT = 1.0  # pixels beyond a pip's edge that it darkens
