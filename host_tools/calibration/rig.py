@@ -18,6 +18,7 @@ _SIDES = 32, 1024  # pixels of a picture that a profile may be for
 _RIM = 0.3, 0.55  # of a picture's height: how far out the platform's rim is looked for,
 _WAYS = 120  # on so many ways out
 _SEARCHES = 4  # each from the middle that the last one found
+_SPAN = 8  # quarters of a pixel between which light falls, and over which it is averaged
 _FALL = 1.0  # levels that the light falls there, at least
 _OFF_RIM = 0.015  # of the height by which a fall of light may lie off the rim,
 _ON_RIM = 0.6  # and the share of falls that must lie on it
@@ -94,13 +95,14 @@ def _falls(picture, x, y):
     for angle in np.radians(np.arange(0, 360, 360 / _WAYS)):
         columns, rows = x + radii * np.cos(angle), y + radii * np.sin(angle)
         seen = (columns >= 0) & (columns < width - 1) & (rows >= 0) & (rows < height - 1)
-        if seen.sum() <= 16:
+        if seen.sum() <= 2 * _SPAN:
             continue
         columns, rows = columns[seen], rows[seen]
-        light = np.convolve(bilinear(picture, columns, rows), np.ones(8) / 8, "same")
-        fall = (light[:-8] - light[8:])[4:-4]
+        light = np.convolve(bilinear(picture, columns, rows), np.ones(_SPAN) / _SPAN, "same")
+        half = _SPAN // 2  # what is averaged over an end of the way is left out
+        fall = (light[:-_SPAN] - light[_SPAN:])[half:-half]
         if fall.max() > _FALL:
-            at = int(np.argmax(fall)) + 8
+            at = int(np.argmax(fall)) + _SPAN
             falls.append((columns[at], rows[at]))
     if len(falls) < _ON_RIM * _WAYS:
         raise CalibrationError(UNSEEN_RIM)

@@ -10,7 +10,7 @@ from host_tools.second_reader.fit import Fit, Fitter
 from host_tools.second_reader.frames import FrameCheck
 from host_tools.second_reader.leans import Lean, own_tilt
 from host_tools.second_reader.light import Light, Relit
-from host_tools.second_reader.notches import UNSEEN, deepest_notch
+from host_tools.second_reader.notches import MOST_NOTCH, UNSEEN, deepest_notch
 from host_tools.second_reader.profile import LIGHT_PIPS, Profile
 from host_tools.second_reader.refusal import Refused
 from host_tools.second_reader.single import SinglePip
@@ -24,7 +24,6 @@ _MARKS = 0.008  # of the face: the largest mark beside dark pips, of which dirt 
 _LIGHT_MARKS = 0.0095  # the same between light pips, where a clear die shows glints of its far side
 _UNREST = 0.08  # of a pip's contrast: a crack makes light pips uneven
 _FINE = 20  # pixels: a smaller die's pips are uneven anyway
-_NOTCH = 0.04  # of half a side by which an edge may end sooner than beside it: of 800 sound faces, 0.02
 _CONTRAST = 0.45  # of the face's level: the least depth of dark pips
 _SIZE = 0.035  # share by which an outline may be larger than the profile's
 _PITCH = 0.1  # and the pips' pattern: it differs from die to die of a brand
@@ -141,7 +140,7 @@ class Prover:
             raise Refused("stacked", "too near")
         if min(widths) < 1 - 2 * _SIZE:
             raise Refused("die-damaged", "small outline")
-        if deepest_notch(self._edges(fit, relit.darkest)) > _NOTCH:
+        if deepest_notch(self._edges(fit, relit.darkest)) > MOST_NOTCH:
             raise Refused("die-damaged", "chipped edge")
         return int((ends | unlit).sum())
 

@@ -5,12 +5,11 @@ Edges are straight, so an edge is compared with itself. Where a side of the die 
 seems to end later, which is no break.
 """
 
-from .edges import crossing
+from .edges import EDGES, START, crossing, edge_place
 from .pips import is_in_pip
 from .refusal import Refused
 
 _ALONG = tuple([t / 100 for t in range(-40, 41, 4)])  # places along an edge, in sides, off the corners
-_START = 0.45  # half-width from which the end is looked for
 _CUT = 0.6  # share of the face's level at which it ends
 _SOFT = 1.0  # pixels beyond a pip's edge that it darkens
 _BESIDE = 8  # places from a break in which the edge must be whole
@@ -37,11 +36,12 @@ def refuse_broken_edge(gatherer, pose, pattern, outline, level):
 
 def _ends(gatherer, outline, edge, cut, pips, clear):
     """Half-width at which the face ends at each place along an edge; None where that cannot be told."""
+    reach = EDGES[edge]
     ends = []
     for t in _ALONG:
-        end = crossing(gatherer.low, gatherer.columns, outline, cut, True, edge, 0.5, t)
-        if end is not None and end < _START:
-            u, v = ((_START, t), (t, _START), (-_START, t), (t, -_START))[edge]
+        end = crossing(gatherer.low, gatherer.columns, outline, cut, True, edge, reach, t)
+        if end is not None and end < reach - START:
+            u, v = edge_place(edge, reach - START, t)
             if is_in_pip(u, v, pips, clear):
                 end = None
         ends.append(end)

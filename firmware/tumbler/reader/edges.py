@@ -9,7 +9,7 @@ from .square import Pose
 
 EDGES = (0.5, 0.5, 0.5, 0.5)  # half-widths at which the edges +u, +v, -u and -v of a face lie
 _ALONG = (-0.36, -0.24, -0.12, 0, 0.12, 0.24, 0.36)  # places along an edge, in sides
-_START = 0.05  # sides inside the edge where the search begins, outside every pip's own darkness
+START = 0.05  # sides inside the edge where the search begins, outside every pip's own darkness
 _INWARD = 0.12
 _OUTWARD = 0.13
 _STRAY = 0.05  # sides by which a crossing may stray from its edge's middle one
@@ -82,22 +82,32 @@ def crossing(plane, columns, pose, cut, inside_above, edge, reach, t):
     """How far from the middle, in sides, the level crosses `cut` about where an edge of the face at `pose`
     lies, at the place `t` along it: None when farther out than is looked, the innermost place looked at when
     farther in. The rest is that of fit_edges."""
-    turn_u, turn_v = ((1, 0), (0, 1), (-1, 0), (0, -1))[edge]
     step = 0.5 / pose.side
 
     def inside(away):
         """How far the level is on the body's side of the cut."""
-        x, y = pose.place(turn_u * away + abs(turn_v) * t, turn_v * away + abs(turn_u) * t)
+        x, y = pose.place(*edge_place(edge, away, t))
         here = level_at(plane, columns, x, y)
         return here - cut if inside_above else cut - here
 
-    start = reach - _START
+    start = reach - START
     here = inside(start)
     if here > 0:
         return _walk(inside, start, here, step, reach + _OUTWARD)
     if inside(reach + _OUTWARD) <= 0:
         return _walk(inside, start, here, -step, reach - _INWARD) or reach - _INWARD
     return None
+
+
+def edge_place(edge, away, t):
+    """u, v of the place so many sides from the middle towards an edge, at the place `t` along it."""
+    if edge == 0:
+        return away, t
+    if edge == 1:
+        return t, away
+    if edge == 2:
+        return -away, t
+    return t, -away
 
 
 def _walk(inside, away, before, step, end):
